@@ -72,6 +72,9 @@ enum grt_create {
 	GRT_CREATE_SYSMON,
 };
 
+/* The number of grt_call() among the calls. */
+#define GRT_CALL_NUMBER 107u
+
 /* One blocking call of a task, from entry to the moment the task runs again. */
 struct grt_call_record {
 	uint64_t task;

@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The scheduler proper: which task a worker runs next, and the switches
+ * between tasks.  scheduler.h tells the states and the rules.
+ *
+ * A task that stops goes over to the next one directly where the next one is
+ * at hand in the proc's own queue; else to the worker's scheduler loop, which
+ * looks further.  What must not happen before the stopping task is saved
+ * (queueing it, unlocking what it waits on, freeing its stack) is left to the
+ * other side: worker->after.
+ */
+#include "runtime/scheduler.h"
+#undef errno
+
+/* Every so many turns the global queue is looked at first. */
+#define GLOBAL_TURN 61
+/* Reading the clock costs as much as a switch: timers are looked at every so
+ * many turns while there is other work. */
+#define TIMER_TURN 8
+#define STEAL_ROUNDS 4
+
+struct sched sched;
+
+void sched_arrive(struct worker *worker)
+{
+	after_fn *after = worker->after;
+
+	if (!after)
+		return;
+	worker->after = NULL;
+	after(worker, worker->after_task, worker->after_arg);
+}
+
+/* --- making tasks runnable ------------------------------------------------*/
+
+static void wake_for_work(void)
+{
+	if (sched.options.procs == 1)
+		return;
+	/* The work is queued before `spinning` is read: see scheduler.h. */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (relaxed_load(&sched.idle_count) > 0 && relaxed_load(&sched.spinning) == 0)
+		proc_wake_one();
+}
+
+void sched_submit(struct worker *worker, struct task *task)
+{
+	relaxed_store(&task->state, TASK_RUNNABLE);
+	queue_put(worker->proc, task, false);
+	wake_for_work();
+}
+
+void sched_ready(struct worker *worker, struct task *task, bool next)
+{
+	TRACE(task_ready, task->id, worker->current ? worker->current->id : 0);
+	relaxed_store(&task->state, TASK_RUNNABLE);
+	queue_put(worker->proc, task, next);
+	wake_for_work();
+}
+
+/* --- choosing -------------------------------------------------------------*/
+
+static bool suits(struct worker *worker, struct task *task)
+{
+	if (task->locked)
+		return task->locked == worker;
+	return !task->worker || task->worker == worker || !affinity_tied(task);
+}
+
+static bool timer_due(struct proc *proc, int64_t *now)
+{
+	int64_t first = relaxed_load(&proc->timers.first);
+
+	if (!first)
+		return false;
+	*now = sys_now();
+	return first <= *now;
+}
+
+/* The next task of the proc's own queue, if nothing speaks against switching
+ * to it at once. */
+static struct task *quick_next(struct worker *worker)
+{
+	struct proc *proc = worker->proc;
+	uint32_t turn = relaxed_load(&proc->tick) + 1;
+	struct task *task;
+	int64_t now;
+
+	if (worker->locked || relaxed_load(&sched.waiter_count) ||
+	    relaxed_load(&worker->tied_length) || turn % GLOBAL_TURN == 0)
+		return NULL;
+	if (turn % TIMER_TURN == 0 && timer_due(proc, &now))
+		return NULL;
+	task = queue_take(proc);
+	if (!task)
+		return NULL;
+	if (suits(worker, task) && (task->stack || task_bind_stack(proc, task)))
+		return task;
+	worker->handed = task;
+	return NULL;
+}
+
+static uint32_t random_next(struct worker *worker)
+{
+	worker->random ^= worker->random << 13;
+	worker->random ^= worker->random >> 17;
+	worker->random ^= worker->random << 5;
+	return worker->random;
+}
+
+/* Look at the queues and timers of all procs, from a random one on. */
+static struct task *steal(struct worker *worker)
+{
+	struct proc *proc = worker->proc;
+	int procs = sched.options.procs;
+	int64_t now;
+
+	for (int round = 0; round < STEAL_ROUNDS; round++) {
+		bool last = round == STEAL_ROUNDS - 1;
+		uint32_t start = random_next(worker);
+
+		for (int i = 0; i < procs; i++) {
+			struct proc *victim = &sched.procs[(start + (uint32_t)i) % (uint32_t)procs];
+			struct task *task;
+
+			if (victim == proc)
+				continue;
+			if (last && timer_due(victim, &now) && timer_run(worker, victim, now))
+				return queue_take(proc);
+			task = queue_steal(proc, victim, last);
+			if (task)
+				return task;
+		}
+	}
+	return NULL;
+}
+
+static void spin_begin(struct worker *worker)
+{
+	if (worker->spinning)
+		return;
+	worker->spinning = true;
+	atomic_fetch_add(&sched.spinning, 1);
+}
+
+/* True: it was the last one. */
+static bool spin_end(struct worker *worker)
+{
+	if (!worker->spinning)
+		return false;
+	worker->spinning = false;
+	return atomic_fetch_sub(&sched.spinning, 1) == 1;
+}
+
+/* Spinners cost processor time: at most half as many as busy procs. */
+static bool may_spin(const struct worker *worker)
+{
+	int busy = sched.options.procs - relaxed_load(&sched.idle_count);
+
+	return worker->spinning || 2 * relaxed_load(&sched.spinning) < busy;
+}
+
+static struct task *take_tied(struct worker *worker)
+{
+	struct task *task;
+
+	if (!relaxed_load(&worker->tied_length))
+		return NULL;
+	lock_acquire(&sched.lock);
+	task = list_pop(&worker->tied);
+	relaxed_store(&worker->tied_length, worker->tied.length);
+	lock_release(&sched.lock);
+	return task;
+}
+
+/*
+ * Workers that came back from a call wait for a proc: every second turn of a
+ * proc goes to them, so that neither they nor the queued tasks starve.
+ */
+static bool give_to_returning(struct worker *worker)
+{
+	struct proc *proc = worker->proc;
+	struct worker *returning;
+
+	if (!relaxed_load(&sched.waiter_count) || proc->gave_last) {
+		proc->gave_last = false;
+		return false;
+	}
+	lock_acquire(&sched.lock);
+	returning = waiter_take();
+	lock_release(&sched.lock);
+	if (!returning)
+		return false;
+	proc->gave_last = true;
+	proc_stop(worker, GRT_PROC_STOP_GIVEN_RETURNING);
+	proc_give(proc, returning, NULL);
+	return true;
+}
+
+/* A task for a worker that has a proc; NULL: none, or the proc is gone. */
+static struct task *find(struct worker *worker)
+{
+	struct proc *proc = worker->proc;
+	struct task *task = worker->handed;
+	int64_t now;
+
+	worker->handed = NULL;
+	if (task)
+		return task;
+	if (give_to_returning(worker))
+		return NULL;
+	if ((task = take_tied(worker)))
+		return task;
+	if (relaxed_load(&proc->tick) % GLOBAL_TURN == 0 && (task = global_take(proc, 1)))
+		return task;
+	if (timer_due(proc, &now))
+		timer_run(worker, proc, now);
+	if ((task = queue_take(proc)))
+		return task;
+	if ((task = global_take(proc, QUEUE_SIZE / 2)))
+		return task;
+	if (sched.options.procs == 1 || !may_spin(worker))
+		return NULL;
+	spin_begin(worker);
+	return steal(worker);
+}
+
+/* --- being without work ---------------------------------------------------*/
+
+static void idle_list_add(struct worker *worker)
+{
+	worker->idle = true;
+	worker->list_next = sched.idle_workers;
+	sched.idle_workers = worker;
+}
+
+static void idle_list_remove(struct worker *worker)
+{
+	struct worker **link = &sched.idle_workers;
+
+	while (*link != worker)
+		link = &(*link)->list_next;
+	*link = worker->list_next;
+	worker->idle = false;
+}
+
+/* Give the proc back unless there is a reason to look again.  From the moment
+ * it stands in the list another thread may own the worker. */
+static bool lay_down_proc(struct worker *worker)
+{
+	struct proc *proc = worker->proc;
+	bool again;
+
+	spin_end(worker);
+	proc_stop(worker, GRT_PROC_STOP_IDLE);
+	lock_acquire(&sched.lock);
+	again =
+	    !sched.stopping && (sched.global.first || sched.waiters.first || worker->tied.first);
+	if (!again) {
+		idle_list_add(worker);
+		idle_proc_put(proc);
+	}
+	lock_release(&sched.lock);
+	if (again)
+		proc_start(proc, worker);
+	return !again;
+}
+
+/* Work may have come between the last look and the moment the proc was idle:
+ * its submitter saw no idle proc.  Take one back then. */
+static bool look_again(struct worker *worker)
+{
+	struct proc *proc = NULL;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!work_visible())
+		return false;
+	lock_acquire(&sched.lock);
+	if (worker->idle && !sched.stopping && (proc = idle_proc_take(NULL)))
+		idle_list_remove(worker);
+	lock_release(&sched.lock);
+	if (!proc)
+		return false;
+	spin_begin(worker);
+	proc_start(proc, worker);
+	return true;
+}
+
+/* Sleep as the one who wakes for timers, if nobody else does. */
+static void sleep_for_timers(struct worker *worker)
+{
+	int64_t until = timer_next();
+	struct worker *nobody = NULL;
+
+	if (!until || !atomic_compare_exchange_strong(&sched.timer_sleeper, &nobody, worker)) {
+		worker_sleep(worker, -1);
+		return;
+	}
+	relaxed_store(&sched.timer_sleeper_until, until);
+	/* An earlier one may have been added before it was known who sleeps. */
+	atomic_thread_fence(memory_order_seq_cst);
+	until = timer_next();
+	if (until)
+		worker_sleep(worker, until);
+	atomic_store(&sched.timer_sleeper, NULL);
+}
+
+/* Sleep until a proc is given.  False: the run is over. */
+static bool wait_for_proc(struct worker *worker)
+{
+	struct proc *proc;
+
+	TRACE(worker_park, worker->id);
+	while (!(proc = atomic_load_explicit(&worker->next_proc, memory_order_acquire))) {
+		if (worker->locked) {
+			worker_sleep(worker, -1);
+			continue;
+		}
+		if (__atomic_load_n(&sched.stopping, __ATOMIC_ACQUIRE))
+			return false;
+		sleep_for_timers(worker);
+		if (!atomic_load_explicit(&worker->next_proc, memory_order_acquire) &&
+		    look_again(worker))
+			return true;
+	}
+	relaxed_store(&worker->next_proc, NULL);
+	proc_start(proc, worker);
+	return true;
+}
+
+/* The proc was given away, and the worker is in no list yet. */
+static void be_idle(struct worker *worker)
+{
+	bool tied;
+
+	spin_end(worker);
+	lock_acquire(&sched.lock);
+	tied = worker->tied.first;
+	if (!tied)
+		idle_list_add(worker);
+	lock_release(&sched.lock);
+	/* Nobody else can run these, so it needs a proc as if from a call. */
+	if (tied)
+		call_reacquire(worker);
+}
+
+/* --- tasks that only another worker may run --------------------------------*/
+
+/* The proc goes along with the task to the sleeping thread it is locked to. */
+static void give_to_locked(struct worker *worker, struct task *task)
+{
+	struct proc *proc = worker->proc;
+
+	proc_stop(worker, GRT_PROC_STOP_GIVEN_LOCKED);
+	atomic_fetch_add(&sched.ties, 1);
+	proc_give(proc, task->locked, task);
+	be_idle(worker);
+}
+
+static void give_to_tied(struct worker *worker, struct task *task)
+{
+	struct worker *target = task->worker;
+	struct proc *proc = worker->proc;
+	bool sleeping;
+
+	atomic_fetch_add(&sched.ties, 1);
+	lock_acquire(&sched.lock);
+	sleeping = target->idle && !atomic_load(&target->next_proc);
+	if (sleeping) {
+		idle_list_remove(target);
+	} else {
+		list_push(&target->tied, task);
+		relaxed_store(&target->tied_length, target->tied.length);
+	}
+	lock_release(&sched.lock);
+	if (!sleeping)
+		return; /* it looks at its tied tasks whenever it has a proc */
+	proc_stop(worker, GRT_PROC_STOP_GIVEN_LOCKED);
+	proc_give(proc, target, task);
+	be_idle(worker);
+}
+
+/* The worker's own task is locked to it and stopped: nothing else may run
+ * here. */
+static void release_for_locked(struct worker *worker)
+{
+	struct proc *proc = worker->proc;
+
+	proc_stop(worker, GRT_PROC_STOP_GIVEN_LOCKED);
+	proc_release(proc, NULL, GRT_CREATE_LOCKED);
+}
+
+/* --- the loop -------------------------------------------------------------*/
+
+static void begin_run(struct worker *worker, struct task *task)
+{
+	struct proc *proc = worker->proc;
+
+	worker->current = task;
+	task->worker = worker;
+	relaxed_store(&task->state, TASK_RUNNING);
+	relaxed_store(&proc->tick, relaxed_load(&proc->tick) + 1);
+	relaxed_store(&proc->switches, relaxed_load(&proc->switches) + 1);
+	relaxed_store(&proc->preempt, false);
+	TRACE(task_start, proc->id, ++proc->trace_seq, worker->id, task->id);
+}
+
+/* Memory for a stack is missing: others may free some meanwhile. */
+static void put_off(struct worker *worker, struct task *task)
+{
+	static _Atomic uint32_t nothing;
+
+	global_put(task);
+	if (queue_empty(worker->proc))
+		sys_futex_wait(&nothing, 0, 1000000);
+}
+
+/* The next task to run here; NULL: the run is over. */
+static struct task *next_task(struct worker *worker)
+{
+	for (;;) {
+		struct task *task;
+
+		if (!worker->proc && !wait_for_proc(worker))
+			return NULL;
+		task = worker->next_task;
+		worker->next_task = NULL;
+		if (!task && worker->locked) {
+			release_for_locked(worker);
+			continue;
+		}
+		if (!task && !(task = find(worker))) {
+			if (!worker->proc)
+				be_idle(worker);
+			else if (lay_down_proc(worker))
+				look_again(worker);
+			continue;
+		}
+		if (!suits(worker, task)) {
+			if (task->locked)
+				give_to_locked(worker, task);
+			else
+				give_to_tied(worker, task);
+			continue;
+		}
+		if (!task->stack && !task_bind_stack(worker->proc, task)) {
+			put_off(worker, task);
+			continue;
+		}
+		return task;
+	}
+}
+
+void sched_loop(struct worker *worker)
+{
+	struct task *task;
+
+	while ((task = next_task(worker))) {
+		if (spin_end(worker))
+			wake_for_work();
+		begin_run(worker, task);
+		context_switch(&worker->system, &task->context, false);
+		sched_arrive(worker);
+	}
+}
+
+/* --- stopping -------------------------------------------------------------*/
+
+static void switch_away(struct worker *worker, after_fn *after, void *arg, bool dies)
+{
+	struct task *task = worker->current;
+	struct task *next;
+
+	task->error = errno_get();
+	worker->after = after;
+	worker->after_task = task;
+	worker->after_arg = arg;
+	worker->current = NULL;
+	next = quick_next(worker);
+	if (next)
+		begin_run(worker, next);
+	context_switch(&task->context, next ? &next->context : &worker->system, dies);
+	sched_arrive(worker_self());
+	errno_set(task->error);
+}
+
+void sched_park(struct worker *worker, uint32_t reason, after_fn *after, void *arg)
+{
+	struct proc *proc = worker->proc;
+	struct task *task = worker->current;
+
+	TRACE(task_stop, proc->id, ++proc->trace_seq, worker->id, task->id, reason);
+	relaxed_store(&task->state, TASK_PARKED);
+	switch_away(worker, after, arg, false);
+}
+
+static void after_yield(struct worker *worker, struct task *task, void *arg)
+{
+	(void)arg;
+	sched_submit(worker, task);
+}
+
+static bool nothing_else(struct worker *worker)
+{
+	struct proc *proc = worker->proc;
+	int64_t now;
+
+	return queue_empty(proc) && !relaxed_load(&sched.global_length) &&
+	       !relaxed_load(&sched.waiter_count) && !relaxed_load(&worker->tied_length) &&
+	       !timer_due(proc, &now);
+}
+
+void sched_yield_now(struct worker *worker, uint32_t reason)
+{
+	struct proc *proc = worker->proc;
+	struct task *task = worker->current;
+
+	relaxed_store(&proc->preempt, false);
+	if (nothing_else(worker))
+		return;
+	TRACE(task_stop, proc->id, ++proc->trace_seq, worker->id, task->id, reason);
+	switch_away(worker, after_yield, NULL, false);
+}
+
+void sched_checkpoint(struct worker *worker)
+{
+	if (unlikely(relaxed_load(&worker->proc->preempt)))
+		sched_yield_now(worker, GRT_STOP_PREEMPTED);
+}
+
+static void after_exit(struct worker *worker, struct task *task, void *arg)
+{
+	struct proc *proc = worker->proc;
+
+	(void)arg;
+	task_unbind_stack(proc, task);
+	task_free(proc, task);
+	relaxed_store(&proc->ended, relaxed_load(&proc->ended) + 1);
+}
+
+void sched_exit(struct worker *worker)
+{
+	struct proc *proc = worker->proc;
+	struct task *task = worker->current;
+
+	task->locked = NULL;
+	worker->locked = NULL;
+	TRACE(task_end, proc->id, ++proc->trace_seq, worker->id, task->id);
+	relaxed_store(&task->state, TASK_DEAD);
+	switch_away(worker, after_exit, NULL, true);
+	__builtin_unreachable();
+}
+
+/* --- the public side ------------------------------------------------------*/
+
+void grt_yield(void)
+{
+	struct worker *worker = worker_self();
+
+	if (worker && worker->current && !worker->in_call)
+		sched_yield_now(worker, GRT_STOP_YIELD);
+}
+
+static void after_sleep(struct worker *worker, struct task *task, void *arg)
+{
+	(void)arg;
+	timer_add(worker->proc, task);
+}
+
+void sched_sleep(struct worker *worker, int64_t ns)
+{
+	worker->current->deadline = sys_now() + ns;
+	if (worker->current->deadline < ns) /* beyond the end of time */
+		worker->current->deadline = INT64_MAX;
+	sched_park(worker, GRT_STOP_SLEEP, after_sleep, NULL);
+}
+
+void grt_sleep(int64_t ns)
+{
+	struct worker *worker = worker_self();
+
+	if (!worker || !worker->current || worker->in_call)
+		return;
+	if (ns > 0)
+		sched_sleep(worker, ns);
+	else
+		sched_checkpoint(worker);
+}
+
+void grt_lock_thread(void)
+{
+	struct worker *worker = worker_self();
+	struct task *task = worker ? worker->current : NULL;
+
+	if (!task)
+		return;
+	task->lock_depth++;
+	task->locked = worker;
+	worker->locked = task;
+}
+
+void grt_unlock_thread(void)
+{
+	struct worker *worker = worker_self();
+	struct task *task = worker ? worker->current : NULL;
+
+	if (!task || !task->lock_depth || --task->lock_depth)
+		return;
+	task->locked = NULL;
+	worker->locked = NULL;
+}
