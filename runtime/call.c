@@ -33,7 +33,7 @@ bool call_look(struct proc *proc, uint64_t state, struct handoff *handoff, int64
 	handoff->site = relaxed_load(&call->site);
 	*start_ns = relaxed_load(&call->start_ns);
 	*arg = relaxed_load(&call->arg);
-	atomic_thread_fence(memory_order_acquire);
+	full_barrier();
 	return relaxed_load(&proc->state) == state;
 }
 

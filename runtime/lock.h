@@ -11,12 +11,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/context.h"
 #include "runtime/sys.h"
 
 /* 0 free, 1 held, 2 held and somebody may sleep on it. */
 struct lock {
 	_Atomic uint32_t word;
 };
+
+/* Everything before it is seen by others before anything after it is done. */
+static inline void full_barrier(void)
+{
+#ifdef GRT_TSAN
+	/* That sanitizer knows no fences. */
+	static _Atomic int nothing;
+
+	atomic_fetch_add(&nothing, 1);
+#else
+	atomic_thread_fence(memory_order_seq_cst);
+#endif
+}
 
 static inline void cpu_relax(void)
 {

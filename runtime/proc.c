@@ -225,7 +225,7 @@ void proc_release(struct proc *proc, const struct handoff *handoff, uint32_t cau
 	tell_handoff(proc, handoff, -1, false);
 	lay_down(proc);
 	/* Work that came meanwhile saw no idle proc. */
-	atomic_thread_fence(memory_order_seq_cst);
+	full_barrier();
 	if (relaxed_load(&sched.spinning) == 0 && work_visible())
 		proc_wake_one();
 	if (relaxed_load(&proc->timers.first))

@@ -33,12 +33,13 @@ void sched_arrive(struct worker *worker)
 
 /* --- making tasks runnable ------------------------------------------------*/
 
+/* Tasks were queued: somebody may have to be woken for them. */
 static void wake_for_work(void)
 {
 	if (sched.options.procs == 1)
 		return;
 	/* The work is queued before `spinning` is read: see scheduler.h. */
-	atomic_thread_fence(memory_order_seq_cst);
+	full_barrier();
 	if (relaxed_load(&sched.idle_count) > 0 && relaxed_load(&sched.spinning) == 0)
 		proc_wake_one();
 }
@@ -272,7 +273,7 @@ static bool look_again(struct worker *worker)
 {
 	struct proc *proc = NULL;
 
-	atomic_thread_fence(memory_order_seq_cst);
+	full_barrier();
 	if (!work_visible())
 		return false;
 	lock_acquire(&sched.lock);
@@ -298,7 +299,7 @@ static void sleep_for_timers(struct worker *worker)
 	}
 	relaxed_store(&sched.timer_sleeper_until, until);
 	/* An earlier one may have been added before it was known who sleeps. */
-	atomic_thread_fence(memory_order_seq_cst);
+	full_barrier();
 	until = timer_next();
 	if (until)
 		worker_sleep(worker, until);

@@ -49,7 +49,7 @@ void sysmon_poke(void)
 
 void sysmon_poke_before(int64_t deadline)
 {
-	atomic_thread_fence(memory_order_seq_cst);
+	full_barrier();
 	if (deadline < atomic_load(&sysmon.sleeps_until))
 		sysmon_poke();
 }

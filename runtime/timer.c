@@ -62,7 +62,7 @@ static void tell_sleeper(int64_t deadline)
 {
 	struct worker *sleeper;
 
-	atomic_thread_fence(memory_order_seq_cst);
+	full_barrier();
 	sleeper = atomic_load_explicit(&sched.timer_sleeper, memory_order_acquire);
 	if (!sleeper)
 		sysmon_poke_before(deadline);

@@ -112,7 +112,7 @@ bool worker_sleep(struct worker *worker, int64_t until)
 		sys_futex_wait(&worker->wake, 0, left);
 	}
 	atomic_store_explicit(&worker->wake, 0, memory_order_relaxed);
-	atomic_thread_fence(memory_order_seq_cst);
+	full_barrier();
 	return true;
 }
 
