@@ -304,6 +304,10 @@ static void sleep_for_timers(struct worker *worker)
 	if (until)
 		worker_sleep(worker, until);
 	atomic_store(&sched.timer_sleeper, NULL);
+	/* Woken for something else, and maybe nobody takes over. */
+	until = timer_next();
+	if (until)
+		sysmon_poke_before(until);
 }
 
 /* Sleep until a proc is given.  False: the run is over. */
@@ -397,13 +401,14 @@ static void begin_run(struct worker *worker, struct task *task)
 {
 	struct proc *proc = worker->proc;
 
+	/* While the hook runs, `current` must be whose stack this is. */
+	TRACE(task_start, proc->id, ++proc->trace_seq, worker->id, task->id);
 	worker->current = task;
 	task->worker = worker;
 	relaxed_store(&task->state, TASK_RUNNING);
 	relaxed_store(&proc->tick, relaxed_load(&proc->tick) + 1);
 	relaxed_store(&proc->switches, relaxed_load(&proc->switches) + 1);
 	relaxed_store(&proc->preempt, false);
-	TRACE(task_start, proc->id, ++proc->trace_seq, worker->id, task->id);
 }
 
 /* Memory for a stack is missing: others may free some meanwhile. */
@@ -456,6 +461,9 @@ void sched_loop(struct worker *worker)
 {
 	struct task *task;
 
+	/* Made in advance, not for a proc. */
+	if (!worker->proc && !atomic_load_explicit(&worker->next_proc, memory_order_acquire))
+		be_idle(worker);
 	while ((task = next_task(worker))) {
 		if (spin_end(worker))
 			wake_for_work();
@@ -476,10 +484,11 @@ static void switch_away(struct worker *worker, after_fn *after, void *arg, bool 
 	worker->after = after;
 	worker->after_task = task;
 	worker->after_arg = arg;
-	worker->current = NULL;
 	next = quick_next(worker);
 	if (next)
 		begin_run(worker, next);
+	else
+		worker->current = NULL;
 	context_switch(&task->context, next ? &next->context : &worker->system, dies);
 	sched_arrive(worker_self());
 	errno_set(task->error);
