@@ -338,12 +338,16 @@ int keeper_start(struct keeper *keeper, const char *session, bool private_daemon
 void keeper_end(struct keeper *keeper, bool stopped)
 {
 	const char done = DONE;
+	int status = 0;
 
-	if (stopped && send(keeper->line, &done, 1, MSG_NOSIGNAL) < 0)
-		say("the keeper of the recording ended early: %s may be left over", keeper->folder);
+	if (stopped)
+		send(keeper->line, &done, 1, MSG_NOSIGNAL);
 	close(keeper->line);
-	while (waitpid(keeper->pid, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(keeper->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (WIFSIGNALED(status))
+		say("%s: its keeper was killed by signal %d: remove it yourself", keeper->folder,
+		    WTERMSIG(status));
 	if (keeper->place.mount_ns >= 0)
 		close(keeper->place.mount_ns);
 }

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +93,18 @@ bool output_open(struct output *output, const char *wanted, const char *name)
 	return refuse(output->shown, errno);
 }
 
+/* rmdir() takes empty folders only: what may hold data stays. */
+static int remove_empty(const char *path, const struct stat *file, int type, struct FTW *where)
+{
+	(void)file;
+	(void)where;
+	if (type == FTW_DP)
+		rmdir(path);
+	return 0;
+}
+
 void output_abandon(const struct output *output)
 {
 	if (output->made)
-		rmdir(output->shown);
+		nftw(output->shown, remove_empty, 8, FTW_DEPTH | FTW_PHYS);
 }

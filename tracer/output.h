@@ -21,7 +21,7 @@ struct output {
  */
 bool output_open(struct output *output, const char *wanted, const char *name);
 
-/* Nothing was recorded: remove the folder where we made it and it is empty. */
+/* Nothing was recorded: remove the folder where we made it, if it holds no file. */
 void output_abandon(const struct output *output);
 
 #endif

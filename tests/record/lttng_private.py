@@ -70,7 +70,6 @@ class PrivateDaemon:
     def __init__(self):
         self.home = None
         self.process = None
-        self.inside = []  # words before a command that talks to the daemon
 
     def __enter__(self):
         self.home = tempfile.mkdtemp(prefix="gtrace-test-", dir="/tmp")
@@ -96,8 +95,6 @@ class PrivateDaemon:
                 reason = file.read()
             self.__exit__(None, None, None)
             raise RuntimeError("no private session daemon: " + reason)
-        if os.geteuid() == 0:
-            self.inside = ["nsenter", "--mount", "-t", str(self.process.pid), "-w" + os.getcwd()]
         return self
 
     def __exit__(self, *_):
@@ -124,11 +121,17 @@ class PrivateDaemon:
         environment.update(more)
         return environment
 
-    def run(self, command, **options):
+    def inside(self, cwd=None):
+        """Words before a command that talks to this daemon: where it runs."""
+        if os.geteuid() != 0:
+            return []
+        return ["nsenter", "--mount", "-t", str(self.process.pid), "env", "-C", cwd or os.getcwd()]
+
+    def run(self, command, cwd=None, **options):
         """Run a command that talks to this daemon; its CompletedProcess."""
         options.setdefault("env", self.environment())
         options.setdefault("timeout", DEADLINE)
-        return subprocess.run(self.inside + list(command), check=False, **options)
+        return subprocess.run(self.inside(cwd) + list(command), cwd=cwd, check=False, **options)
 
     def lttng(self, *words):
         """Run lttng; returns what it printed."""
