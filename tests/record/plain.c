@@ -4,7 +4,8 @@
  * which Go programs are told, for the checks of `gtrace record`.
  */
 #ifdef LOOK_LIKE_GO
-__attribute__((section(".go.buildinfo"), used)) static const char build_info[] = "\xff Go buildinf:";
+__attribute__((section(".go.buildinfo"), used)) static const char build_info[] =
+    "\xff Go buildinf:";
 #endif
 
 int main(void)
