@@ -20,11 +20,10 @@
 #define SHM_FOLDER "/dev/shm"
 
 #define SUB_BUFFERS 4u
-#define SMALLEST (64 * KIB)
 /* Below this, bursts of a few hundred thousand events were seen to be lost. */
 #define GOOD (4 * MIB)
 /* What is taken beyond GOOD only where it is cheap: all CPUs together. */
-#define LARGEST (8 * MIB)
+#define PLENTY (8 * MIB)
 #define CHEAP_TOTAL (512 * MIB)
 
 /* LTTng makes buffers for every CPU that may ever be there, not for those
@@ -58,7 +57,7 @@ static uint64_t total(uint64_t sub_buffer_bytes, unsigned cpus)
 /* Half of the room is left to the programs that share /dev/shm. */
 static uint64_t choose(uint64_t room, unsigned cpus)
 {
-	for (uint64_t size = LARGEST; size >= SMALLEST; size /= 2) {
+	for (uint64_t size = PLENTY; size >= BUFFERS_SMALLEST; size /= 2) {
 		if (size > GOOD && total(size, cpus) > CHEAP_TOTAL)
 			continue;
 		if (total(size, cpus) <= room / 2)
@@ -79,7 +78,8 @@ bool buffers_plan(uint64_t wanted_bytes, struct buffers *plan)
 	uint64_t room = (uint64_t)shm.f_bavail * shm.f_frsize;
 	unsigned cpus = possible_cpus();
 	uint64_t size = wanted_bytes ? wanted_bytes : choose(room, cpus);
-	uint64_t least = wanted_bytes ? total(wanted_bytes, cpus) : 2 * total(SMALLEST, cpus);
+	uint64_t least =
+	    wanted_bytes ? total(wanted_bytes, cpus) : 2 * total(BUFFERS_SMALLEST, cpus);
 
 	if (size == 0 || least > room) {
 		say("%s: %llu KiB free, and the buffers for %u CPUs need %llu KiB: remove files "
@@ -111,7 +111,7 @@ uint64_t buffers_parse_size(const char *text)
 		bytes *= MIB, end++;
 	else if (*end == 'g' || *end == 'G')
 		bytes *= 1024 * MIB, end++;
-	if (*end || bytes < SMALLEST || bytes > 1024 * MIB || (bytes & (bytes - 1)))
+	if (*end || bytes < BUFFERS_SMALLEST || bytes > BUFFERS_LARGEST || (bytes & (bytes - 1)))
 		return 0;
 	return bytes;
 }

@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Of one sub-buffer, in bytes */
+#define BUFFERS_SMALLEST (UINT64_C(64) << 10)
+#define BUFFERS_LARGEST (UINT64_C(1) << 30)
+
 struct buffers {
 	uint64_t sub_buffer_bytes; /* a power of two */
 	unsigned sub_buffers;      /* per CPU */
@@ -22,7 +26,8 @@ struct buffers {
  */
 bool buffers_plan(uint64_t wanted_bytes, struct buffers *plan);
 
-/* "16M", "512k", "65536" → bytes, a power of two from 64 KiB on; 0: no such size. */
+/* "16M", "512k", "65536" → bytes, a power of two from BUFFERS_SMALLEST to
+ * BUFFERS_LARGEST; 0: no such size. */
 uint64_t buffers_parse_size(const char *text);
 
 #endif

@@ -268,13 +268,19 @@ static void print_report(struct recording *r)
 static void tell_lost(const struct recording *r, uint64_t lost)
 {
 	uint64_t larger = 4 * r->buffers.sub_buffer_bytes;
+	uint64_t room = larger * r->buffers.sub_buffers * r->buffers.cpus;
 
 	if (lost == UINT64_MAX)
-		say("lttng list: it does not say how many events were lost");
+		say("it is not known how many events were lost: the session daemon does not "
+		    "answer");
+	else if (lost > 0 && larger > BUFFERS_LARGEST)
+		say("%" PRIu64 " events lost: the buffers were full, and larger ones there are "
+		    "not: record a shorter run",
+		    lost);
 	else if (lost > 0)
 		say("%" PRIu64 " events lost: the buffers were full: record again with "
-		    "--buffer-size %" PRIu64 "M (it needs %" PRIu64 " MiB in /dev/shm)",
-		    lost, larger >> 20, (larger * r->buffers.sub_buffers * r->buffers.cpus) >> 20);
+		    "--buffer-size %" PRIu64 "k (it needs %" PRIu64 " MiB in /dev/shm)",
+		    lost, larger >> 10, room >> 20);
 }
 
 static void tell_next(const struct recording *r)

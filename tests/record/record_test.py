@@ -14,7 +14,7 @@ import struct
 import subprocess
 import sys
 
-from house import House, NOBODY, isolate, need_isolation, skip
+from house import House, isolate, need_isolation, skip
 from lttng_private import PrivateDaemon, marked, wait_for
 
 LTTNG = shutil.which("lttng")
@@ -185,19 +185,25 @@ def case_killed_itself(house):
     process.communicate("end\n")
 
 
-def find_process(house, name):
+def find_processes(house, name):
+    """Processes of this case that run a program of this name."""
+    found = []
     for pid in marked(house.mark):
-        with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
-            if file.read().strip() == name:
-                return pid
-    return None
+        try:
+            with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+                if file.read().strip() == name:
+                    found.append(pid)
+        except OSError:
+            pass  # ended meanwhile
+    return found
 
 
 def case_daemon_killed(house):
     process = house.start("record", "--no-report", "-o", "out", "sh", "-c",
                           "echo ready; read line")
     equal(process.stdout.readline(), "ready\n", "app")
-    os.kill(find_process(house, "lttng-sessiond"), signal.SIGKILL)
+    for pid in find_processes(house, "lttng-sessiond"):
+        os.kill(pid, signal.SIGKILL)
     _, said = process.communicate("end\n")
     equal(process.returncode, 1, "exit code")
     assert "gtrace: lttng stop: " in said, said
@@ -211,7 +217,7 @@ def case_keeper_killed(house):
               and pid != process.pid]
     equal(len(keeper), 1, "keepers")
     os.kill(keeper[0], signal.SIGKILL)
-    wait_for(lambda: not find_process(house, "lttng-sessiond"), "the daemon has ended")
+    wait_for(lambda: not find_processes(house, "lttng-sessiond"), "the daemon has ended")
     _, said = process.communicate("end\n")
     equal(process.returncode, 1, "exit code")
     assert "its keeper was killed by signal 9" in said, said
@@ -522,16 +528,16 @@ def case_lost_events(house):
                           "count=200000 status=none")
     equal(process.stdout.readline(), "ready\n", "app")
     # With the reader of the buffers stopped they must overflow.
-    for pid in marked(house.mark):
-        with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
-            if file.read().strip() == "lttng-consumerd":
-                os.kill(pid, signal.SIGSTOP)
-                stopped = pid
+    readers = find_processes(house, "lttng-consumerd")
+    assert readers, "no consumer daemon"
+    for pid in readers:
+        os.kill(pid, signal.SIGSTOP)
     process.stdin.write("go\n")
     process.stdin.flush()
-    wait_for(lambda: find_process(house, "dd") is None and find_process(house, "sh") is None,
+    wait_for(lambda: not find_processes(house, "dd") and not find_processes(house, "sh"),
              "dd has ended")
-    os.kill(stopped, signal.SIGCONT)
+    for pid in readers:
+        os.kill(pid, signal.SIGCONT)
     _, said = process.communicate()
     equal(process.returncode, 0, "exit code")
     match = re.search(r"gtrace: (\d+) events lost: .* --buffer-size 256k", said)
