@@ -12,10 +12,14 @@ static void *on_begin(void *context, const struct process *process)
 {
 	struct analyses *analyses = must_alloc(1, sizeof *analyses);
 
-	analyses->options = context;
-	if (analyses->options->timeline)
-		timeline_begin(&analyses->timeline, process->begin + analyses->options->window_from,
-			       analyses->options->window_length);
+	const struct analysis_options *options = context;
+
+	analyses->options = options;
+	analyses->window_from = process->begin + options->window_from;
+	analyses->window_to =
+	    options->window_length ? analyses->window_from + options->window_length : INT64_MAX;
+	if (options->timeline)
+		timeline_begin(&analyses->timeline, analyses->window_from, options->window_length);
 	return analyses;
 }
 
@@ -32,7 +36,8 @@ static void on_task_span(void *of, const struct task_span *span)
 {
 	struct analyses *analyses = of;
 
-	incidents_task_span(&analyses->incidents, span);
+	if (span->to > analyses->window_from && span->from < analyses->window_to)
+		incidents_task_span(&analyses->incidents, span);
 	if (analyses->options->timeline)
 		timeline_task_span(&analyses->timeline, span);
 }

@@ -169,10 +169,11 @@ void timeline_free(struct timeline *timeline);
 
 /* --- analyses.c: all of them together --------------------------------------------*/
 
-/* What to leave out or add.  The window is in ns after the begin of a process. */
+/* What to leave out or add.  The window is in ns after the begin of a process,
+ * and bounds the incidents and the timeline; length 0: to the end. */
 struct analysis_options {
 	bool timeline;
-	int64_t window_from, window_length; /* timeline; length 0: to the end */
+	int64_t window_from, window_length;
 };
 
 struct analyses {
@@ -182,6 +183,7 @@ struct analyses {
 	struct calls calls;
 	struct timeline timeline;
 	const struct analysis_options *options;
+	int64_t window_from, window_to; /* of incidents and timeline */
 };
 
 /* A consumer for model_open(); options must outlive the model. */

@@ -6,9 +6,10 @@
  * first event of its pid where that one was before the recording.  Another
  * `process` event of the same pid ends it: an exec, or the pid came again.
  *
- * There is no event for the end of a process.  One that has something going on
- * (calls in flight, tasks that run or wait to run) is taken to live as long as
- * its trace reaches; else it ends with its last event.
+ * A process ends when its main thread does.  Where that is not told (killed, or
+ * left by exit_group), one that has something going on (calls in flight, tasks
+ * that run) is taken to live as long as its trace reaches; else it ends with
+ * its last event.
  */
 #include "viewer/model/model.h"
 
@@ -97,9 +98,9 @@ static void finish(struct live *live, int64_t end)
 
 static bool busy(const struct live *live)
 {
-	if (procs_all_ended(live))
+	if (live->main_ended || procs_all_ended(live))
 		return false;
-	return threads_any_in_call(live) || procs_any_running(live) || tasks_any_waiting(live);
+	return threads_any_in_call(live) || procs_any_running(live);
 }
 
 static int64_t reach_of(const struct model *model, const struct live *live)
@@ -206,6 +207,7 @@ static void dispatch(struct live *live, const struct event *event)
 		threads_start(live, event);
 		break;
 	case EVENT_thread_exit:
+		live->main_ended = live->main_ended || event->thread.tid == live->process.pid;
 		threads_exit(live, event);
 		break;
 	case EVENT_process:

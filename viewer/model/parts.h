@@ -67,6 +67,7 @@ struct live {
 	struct process process; /* the first member: a struct process is one of these */
 	const struct model_consumer *consumer;
 	bool finished;
+	bool main_ended; /* the main thread is gone */
 	int64_t last_event;
 	int64_t last_gap;   /* end of the last gap or loss */
 	int64_t held_until; /* when the oldest held event gives up waiting */
@@ -116,7 +117,6 @@ void tasks_handed_off(struct live *live, const struct event *event);
 void tasks_call_end(struct live *live, const struct event *event);
 /* Cut the running span of a task that is still in its call at the end. */
 void tasks_call_in_flight(struct live *live, const struct open_call *call, int64_t end);
-bool tasks_any_waiting(const struct live *live);
 void tasks_finish(struct live *live, int64_t end);
 void tasks_free(struct live *live);
 

@@ -196,17 +196,6 @@ void tasks_call_in_flight(struct live *live, const struct open_call *call, int64
 		change(live, task, between(task->handed_off, task->since, end), TASK_IN_CALL_NO_P);
 }
 
-bool tasks_any_waiting(const struct live *live)
-{
-	const struct task *task;
-
-	for (size_t at = 0; (task = map_next(&live->tasks, &at));) {
-		if (task->state == TASK_RUNNABLE)
-			return true;
-	}
-	return false;
-}
-
 void tasks_finish(struct live *live, int64_t end)
 {
 	struct task *task;
