@@ -35,14 +35,14 @@ struct class_entry {
 };
 
 struct reader {
-	const struct source_sink *sink;
+	const struct source_sink *sink; /* NULL: only count */
 	struct map classes;
 	const bt_event_class *last_class;
 	const struct class_entry *last_entry;
 	struct trace_name *traces;
 	uint32_t trace_count;
 	struct event event; /* big, so made once */
-	bool any;
+	uint64_t events;    /* of any kind */
 };
 
 void ctf_complain(const struct source_sink *sink, const char *format, ...)
@@ -124,8 +124,8 @@ static void take_event(struct reader *reader, const bt_message *message)
 	const bt_event *recorded = bt_message_event_borrow_event_const(message);
 	const struct class_entry *entry = entry_of(reader, recorded);
 
-	reader->any = true;
-	if (!entry->plan.wanted)
+	reader->events++;
+	if (!entry->plan.wanted || !reader->sink)
 		return;
 	ctf_plan_apply(&entry->plan, recorded, &reader->event);
 	reader->event.trace = entry->trace;
@@ -176,7 +176,8 @@ static void take_message(struct reader *reader, const bt_message *message)
 		take_event(reader, message);
 		break;
 	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-		take_loss(reader, message);
+		if (reader->sink)
+			take_loss(reader, message);
 		break;
 	case BT_MESSAGE_TYPE_PACKET_END:
 		take_packet_end(reader, message);
@@ -284,6 +285,9 @@ static void graph_close(struct graph *graph)
 	bt_graph_put_ref(graph->graph);
 	bt_plugin_put_ref(graph->ctf);
 	bt_plugin_put_ref(graph->utils);
+	/* Taking down what failed may leave an error of its own, and the next
+	 * call into the library would abort. */
+	bt_current_thread_clear_error();
 }
 
 static bool graph_run(struct graph *graph)
@@ -355,7 +359,7 @@ static enum source_status read_traces(struct ctf_traces *traces, const char *fir
 			     cause);
 		whole = false;
 	}
-	if (!reader.any)
+	if (reader.events == 0)
 		ctf_complain(sink,
 			     "%s: no event in it; was gtrace:* enabled and the session "
 			     "stopped before reading?",
@@ -363,7 +367,23 @@ static enum source_status read_traces(struct ctf_traces *traces, const char *fir
 	tell_reach(&reader);
 	graph_close(&graph);
 	reader_free(&reader);
-	return !reader.any ? SOURCE_NOTHING : whole ? SOURCE_OK : SOURCE_DAMAGED;
+	return reader.events == 0 ? SOURCE_NOTHING : whole ? SOURCE_OK : SOURCE_DAMAGED;
+}
+
+uint64_t ctf_count_events(const char *folder)
+{
+	struct reader reader = {0};
+	struct graph graph = {0};
+	char cause[256];
+
+	if (!graph_open(&graph, &reader) || !graph_add(&graph, folder, 0) || !graph_run(&graph)) {
+		take_error(cause, sizeof cause);
+		/* The event that it broke off in was handed out all the same. */
+		reader.events -= reader.events > 0;
+	}
+	graph_close(&graph);
+	reader_free(&reader);
+	return reader.events;
 }
 
 enum source_status source_read_ctf(const char *const *folders, size_t count,

@@ -71,16 +71,11 @@ bool ctf_find(struct ctf_traces *traces, const char *folder, const struct source
 	return false;
 }
 
-void ctf_check(struct ctf_trace *trace, const struct source_sink *sink)
-{
-	(void)trace;
-	(void)sink;
-}
-
 void ctf_traces_free(struct ctf_traces *traces)
 {
 	for (size_t i = 0; i < traces->count; i++) {
 		free(traces->items[i].folder);
+		ctf_copy_remove(&traces->items[i]);
 	}
 	free(traces->items);
 }

@@ -30,6 +30,12 @@ bool ctf_find(struct ctf_traces *traces, const char *folder, const struct source
  * trace that ends before the damage. */
 void ctf_check(struct ctf_trace *trace, const struct source_sink *sink);
 
+void ctf_copy_remove(struct ctf_trace *trace);
+
+/* How many whole events babeltrace2 reads from the one trace in folder, until
+ * its end or the first error.  (In ctf.c.) */
+uint64_t ctf_count_events(const char *folder);
+
 /* Also removes the copies. */
 void ctf_traces_free(struct ctf_traces *traces);
 
