@@ -17,6 +17,8 @@
 #define OPTION_JSON 1001
 
 static const struct workload *self;
+static bool as_json;
+static char all_settings[512]; /* name=value, with spaces between them */
 
 static void wrong_option(const char *option, const char *why)
 {
@@ -174,30 +176,32 @@ static bool read_options(int argc, char **argv)
 	return json;
 }
 
-static void tell_settings(void)
+static void join_settings(void)
 {
-	char all[512] = "";
 	size_t length = 0;
 
 	for (const struct setting *s = self->settings; s->name; s++) {
 		char value[64];
 
 		setting_text(s, value, sizeof(value));
-		length += (size_t)snprintf(all + length, sizeof(all) - length, "%s%s=%s",
-					   length ? " " : "", s->name, value);
+		length += (size_t)snprintf(all_settings + length, sizeof(all_settings) - length,
+					   "%s%s=%s", length ? " " : "", s->name, value);
 	}
-	grt_workload(self->name, all);
-	fact_word("settings", all);
 }
 
 void workload_begin(const struct workload *workload, int argc, char **argv)
 {
-	bool json;
-
 	self = workload;
-	json = read_options(argc, argv);
-	facts_begin(workload->name, json);
-	tell_settings();
+	as_json = read_options(argc, argv);
+	join_settings();
+	grt_workload(self->name, all_settings);
+}
+
+void facts_begin(void)
+{
+	facts_open(as_json);
+	fact_word("workload", self->name);
+	fact_word("settings", all_settings);
 }
 
 void must(int error, const char *what)

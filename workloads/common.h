@@ -46,16 +46,17 @@ struct workload {
 };
 
 /*
- * Read the options (--help and --json are always there), tell the recording
- * which workload this is, and begin the facts.  Ends the program: status 2 and
- * one line for a wrong option.
+ * Read the options (--help and --json are always there) and tell the recording
+ * which workload this is.  A wrong option ends the program: status 2 and one
+ * line.
  */
 void workload_begin(const struct workload *workload, int argc, char **argv);
 
 /* --- facts ----------------------------------------------------------------
  * key: words joined by _; shown with spaces in text.  unit: "" or e.g. "ns",
- * which JSON appends to the key.
+ * which JSON appends to the key.  The first ones tell workload and settings.
  */
+void facts_begin(void);
 void fact_count(const char *key, const char *unit, int64_t value);
 void fact_real(const char *key, const char *unit, double value);
 void fact_word(const char *key, const char *value);

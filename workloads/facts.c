@@ -187,12 +187,11 @@ bool fact_as_json(void)
 	return out.json;
 }
 
-void facts_begin(const char *workload, bool json)
+void facts_open(bool json)
 {
 	out.json = json;
 	if (json)
 		putchar('{');
-	fact_word("workload", workload);
 }
 
 void facts_end(void)

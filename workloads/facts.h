@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Called once, by workload_begin(). */
-void facts_begin(const char *workload, bool json);
+/* Called once, by facts_begin(). */
+void facts_open(bool json);
 
 #endif

@@ -71,6 +71,7 @@ static void sleep_all(void *arg)
 	elapsed = now_ns() - begin;
 	grt_stats(&after);
 
+	facts_begin();
 	fact_count("procs", "", after.procs);
 	fact_count("slept", "", tasks);
 	fact_count("slept_too_short", "", too_short);

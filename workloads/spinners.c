@@ -92,6 +92,7 @@ static void tell(void)
 	struct grt_stats stats;
 
 	grt_stats(&stats);
+	facts_begin();
 	fact_count("procs", "", stats.procs);
 	fact_count("spinners_that_ran", "", spun);
 	fact_flag("work_ran", ran);
