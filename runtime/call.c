@@ -254,8 +254,9 @@ void grt_leave_call(int64_t result, int32_t error)
 		slow = true;
 		path = reacquire_after_call(worker);
 		proc = worker->proc;
+		/* A slice begins; one with short calls only goes on. */
+		relaxed_store(&proc->tick, relaxed_load(&proc->tick) + 1);
 	}
-	relaxed_store(&proc->tick, relaxed_load(&proc->tick) + 1);
 	relaxed_store(&proc->calls, relaxed_load(&proc->calls) + 1);
 	if (TRACING(call_end) && returned)
 		tell_end(worker, path, returned, result, error);

@@ -188,6 +188,15 @@ struct task *queue_steal(struct proc *proc, struct proc *victim, bool take_next_
 	}
 }
 
+/* The ring must not overflow: that would take sched.lock again. */
+static long room(struct proc *proc)
+{
+	struct queue *queue = &proc->queue;
+
+	return QUEUE_SIZE - (long)(relaxed_load(&queue->tail) -
+				   atomic_load_explicit(&queue->head, memory_order_acquire));
+}
+
 struct task *global_take(struct proc *proc, long most)
 {
 	struct task *first;
@@ -199,6 +208,8 @@ struct task *global_take(struct proc *proc, long most)
 	share = sched.global.length / sched.options.procs + 1;
 	if (share > most)
 		share = most;
+	if (share > room(proc) + 1)
+		share = room(proc) + 1;
 	first = list_pop(&sched.global);
 	for (long i = 1; first && i < share && sched.global.first; i++)
 		queue_put(proc, list_pop(&sched.global), false);

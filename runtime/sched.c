@@ -212,7 +212,11 @@ static struct task *find(struct worker *worker)
 		return NULL;
 	if ((task = take_tied(worker)))
 		return task;
-	if (relaxed_load(&proc->tick) % GLOBAL_TURN == 0 && (task = global_take(proc, 1)))
+	/* As in quick_next(), which leaves this turn to us.  As many as there
+	 * were turns: a full ring of tasks that yield must not keep the rest
+	 * of a crowd waiting. */
+	if ((relaxed_load(&proc->tick) + 1) % GLOBAL_TURN == 0 &&
+	    (task = global_take(proc, GLOBAL_TURN)))
 		return task;
 	if (timer_due(proc, &now))
 		timer_run(worker, proc, now);

@@ -129,7 +129,7 @@ struct proc {
 	struct worker *_Atomic worker;
 	struct proc *idle_next;
 	int id;
-	_Atomic uint32_t tick; /* task starts and returned calls */
+	_Atomic uint32_t tick; /* slices: task starts and calls that lost the proc */
 	_Atomic bool preempt;  /* let others run at the next occasion */
 	bool gave_last;        /* the last turn was given to a returning worker */
 	uint32_t trace_seq;
