@@ -67,8 +67,8 @@ struct site {
 	int64_t measured_ns;
 };
 
-static char fifo_folder[] = "/tmp/gtrace-reads-XXXXXX";
-static char fifo_path[64];
+static char fifo_folder[256];
+static char fifo_path[sizeof(fifo_folder) + 8];
 static struct grt_wait_group reading;
 
 /* --- the calls ------------------------------------------------------------*/
@@ -206,12 +206,21 @@ static void remove_folder(void)
 	rmdir(fifo_folder);
 }
 
+static void make_folder(void)
+{
+	const char *parent = getenv("TMPDIR");
+
+	snprintf(fifo_folder, sizeof(fifo_folder), "%s/gtrace-reads-XXXXXX",
+		 parent && *parent ? parent : "/tmp");
+	must(mkdtemp(fifo_folder) ? 0 : errno, "cannot make a folder for FIFOs, see TMPDIR");
+	atexit(remove_folder);
+	snprintf(fifo_path, sizeof(fifo_path), "%s/fifo", fifo_folder);
+}
+
 /* A FIFO whose name is gone stays what it is for those who have it open. */
 static void open_all(void)
 {
-	must(mkdtemp(fifo_folder) ? 0 : errno, "cannot make a folder in /tmp");
-	atexit(remove_folder);
-	snprintf(fifo_path, sizeof(fifo_path), "%s/fifo", fifo_folder);
+	make_folder();
 	for (int i = 0; i < SITES; i++)
 		sem_init(&sites[i].about_to_call, 0, 0);
 	open_pipe(&sites[PIPE_SHORT]);
