@@ -60,6 +60,7 @@ static struct live *begin(struct model *model, const struct event *event)
 	live->held_until = INT64_MAX;
 	live->last_event = event->time;
 	live->last_gap = INT64_MIN;
+	live->last_task_end = INT64_MIN;
 	live->process = (struct process){
 	    .trace = event->trace,
 	    .pid = event->pid,

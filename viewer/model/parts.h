@@ -74,6 +74,7 @@ struct live {
 	struct proc *procs;
 	int64_t proc_count;
 	struct map tasks;
+	int64_t last_task_end;
 	struct map workers; /* by number + 1: sysmon is 0 */
 	struct map others;  /* threads without tasks, by tid */
 	struct map tids;    /* threads that are counted, by tid */
@@ -107,7 +108,8 @@ bool procs_any_running(const struct live *live);
 void procs_free(struct live *live);
 
 /* tasks.c */
-struct task *tasks_get(struct live *live, uint64_t number);
+/* Makes it, unknown from time on, where it was never seen. */
+struct task *tasks_get(struct live *live, uint64_t number, int64_t time);
 void tasks_create(struct live *live, const struct event *event);
 void tasks_start(struct live *live, const struct event *event);
 void tasks_stop(struct live *live, const struct event *event);

@@ -38,6 +38,8 @@ void procs_span(struct live *live, int64_t proc, int64_t from, int64_t to, enum 
 
 static void change(struct live *live, struct proc *proc, int64_t time, enum proc_state state)
 {
+	if (state == proc->state && (state == PROC_IDLE || state == PROC_UNKNOWN))
+		return; /* one span */
 	time = between(time, proc->since, INT64_MAX);
 	procs_span(live, proc->number, proc->since, time, proc->state, &proc->task);
 	proc->state = state;
@@ -215,42 +217,51 @@ static void on_task_start(struct live *live, struct proc *proc, const struct eve
 	threads_not_in_call(live, event->on_proc.worker);
 	tasks_start(live, event);
 	change(live, proc, event->time, PROC_RUNNING);
-	proc->task = tasks_get(live, event->on_proc.task)->name;
+	proc->task = tasks_get(live, event->on_proc.task, event->time)->name;
 }
 
 static void run_task(struct live *live, struct proc *proc, int64_t from, uint64_t task)
 {
 	change(live, proc, from, PROC_RUNNING);
 	if (task != proc->task.task)
-		proc->task = tasks_get(live, task)->name;
+		proc->task = tasks_get(live, task, from)->name;
+}
+
+static void on_short_call(struct live *live, struct proc *proc, const struct event *event)
+{
+	int64_t start = between(event->call.start, proc->since, event->time);
+	int64_t back = between(later(event->call.start, event->call.duration), start, event->time);
+
+	if (event->call.start == 0) { /* it began before the recording */
+		proc->state = PROC_UNKNOWN;
+		run_task(live, proc, event->time, event->call.task);
+		return;
+	}
+	run_task(live, proc, start, event->call.task);
+	proc->state = PROC_IN_CALL;
+	run_task(live, proc, back, event->call.task);
 }
 
 static void on_call_end(struct live *live, struct proc *proc, const struct event *event)
 {
-	int64_t start = between(event->call.start, proc->since, event->time);
-	int64_t back = between(later(event->call.start, event->call.duration), start, event->time);
-	bool known = event->call.start != 0;
+	int64_t back = later(event->call.start, event->call.duration);
+	int64_t running = later(back, event->call.p_wait);
 
 	tasks_call_end(live, event);
 	threads_call_end(live, event);
-	if (event->call.path == GTRACE_PATH_PARKED) {
+	switch (event->call.path) {
+	case GTRACE_PATH_SHORT:
+		on_short_call(live, proc, event);
+		break;
+	case GTRACE_PATH_PARKED: /* its stop and start were told as any other */
 		if (proc->state != PROC_RUNNING || proc->task.task != event->call.task)
 			run_task(live, proc, event->time, event->call.task);
-		return;
+		break;
+	default:
+		if (event->call.start == 0)
+			running = event->time;
+		run_task(live, proc, between(running, proc->since, event->time), event->call.task);
 	}
-	if (event->call.path == GTRACE_PATH_SHORT) {
-		if (!known && proc->state == PROC_RUNNING)
-			proc->state = PROC_UNKNOWN;
-		run_task(live, proc, known ? start : event->time, event->call.task);
-		if (known)
-			proc->state = PROC_IN_CALL;
-		run_task(live, proc, known ? back : event->time, event->call.task);
-		return;
-	}
-	run_task(live, proc,
-		 known ? between(later(back, event->call.p_wait), proc->since, event->time)
-		       : event->time,
-		 event->call.task);
 }
 
 static void apply(struct live *live, struct proc *proc, const struct event *event)
@@ -366,7 +377,7 @@ void procs_finish(struct live *live, int64_t end)
 			continue;
 		flush_held(live, proc);
 		cut_in_flight(live, proc, end);
-		change(live, proc, end, PROC_UNKNOWN);
+		procs_span(live, proc->number, proc->since, end, proc->state, &proc->task);
 	}
 }
 

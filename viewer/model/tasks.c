@@ -12,7 +12,7 @@
  *              after a handoff at h       running | in call | (h) in call
  *                                         without P | waiting for P | running
  *
- * A task that was never seen before is unknown up to the event that names it.
+ * The spans of a task begin with the first event that names it.
  * A task_ready may be told before the task_stop that it answers; it is kept
  * until that comes.
  */
@@ -41,7 +41,7 @@ static const char *intern(struct live *live, const char *name)
 	return live->names[live->name_count++] = must_copy(name);
 }
 
-struct task *tasks_get(struct live *live, uint64_t number)
+struct task *tasks_get(struct live *live, uint64_t number, int64_t time)
 {
 	struct task *task = map_get(&live->tasks, number);
 
@@ -50,7 +50,8 @@ struct task *tasks_get(struct live *live, uint64_t number)
 	task = must_alloc(1, sizeof *task);
 	task->name = (struct task_name){.task = number, .name = ""};
 	task->state = TASK_UNKNOWN;
-	task->since = live->process.begin;
+	/* An event that was held may be of a task that ended meanwhile. */
+	task->since = between(time, live->last_task_end, INT64_MAX);
 	map_put(&live->tasks, number, task);
 	return task;
 }
@@ -80,20 +81,20 @@ static void change(struct live *live, struct task *task, int64_t time, enum task
 
 void tasks_create(struct live *live, const struct event *event)
 {
-	struct task *task = tasks_get(live, event->task_create.task);
+	struct task *task = tasks_get(live, event->task_create.task, event->time);
 
 	task->name.fn = event->task_create.fn;
 	task->name.name = intern(live, event->task_create.name);
 	/* Its creation may be told after its start on another P. */
 	if (task->state == TASK_UNKNOWN) {
-		task->since = event->time;
+		task->since = between(event->time, task->since, INT64_MAX);
 		task->state = TASK_RUNNABLE;
 	}
 }
 
 void tasks_start(struct live *live, const struct event *event)
 {
-	struct task *task = tasks_get(live, event->on_proc.task);
+	struct task *task = tasks_get(live, event->on_proc.task, event->time);
 
 	/* Its stop is missing, so when that was is not known.  From parked it
 	 * may start: who made it ready may be told at the same time. */
@@ -112,7 +113,7 @@ static bool stays_runnable(int64_t reason)
 
 void tasks_stop(struct live *live, const struct event *event)
 {
-	struct task *task = tasks_get(live, event->on_proc.task);
+	struct task *task = tasks_get(live, event->on_proc.task, event->time);
 	bool runnable = stays_runnable(event->on_proc.reason) || task->ready_early;
 
 	if (task->state != TASK_RUNNING)
@@ -123,17 +124,18 @@ void tasks_stop(struct live *live, const struct event *event)
 
 void tasks_end(struct live *live, const struct event *event)
 {
-	struct task *task = tasks_get(live, event->on_proc.task);
+	struct task *task = tasks_get(live, event->on_proc.task, event->time);
 
 	if (task->state != TASK_RUNNING)
 		task->state = TASK_UNKNOWN;
 	change(live, task, event->time, TASK_UNKNOWN);
+	live->last_task_end = between(task->since, live->last_task_end, INT64_MAX);
 	free(map_take(&live->tasks, event->on_proc.task));
 }
 
 void tasks_ready(struct live *live, const struct event *event)
 {
-	struct task *task = tasks_get(live, event->task_ready.task);
+	struct task *task = tasks_get(live, event->task_ready.task, event->time);
 
 	if (task->state == TASK_PARKED || task->state == TASK_UNKNOWN)
 		change(live, task, event->time, TASK_RUNNABLE);
@@ -144,7 +146,7 @@ void tasks_ready(struct live *live, const struct event *event)
 void tasks_handed_off(struct live *live, const struct event *event)
 {
 	if (event->proc_handoff.task)
-		tasks_get(live, event->proc_handoff.task)->handed_off = event->time;
+		tasks_get(live, event->proc_handoff.task, event->time)->handed_off = event->time;
 }
 
 /* The task ran until start, and was in the call until back. */
@@ -162,7 +164,7 @@ static void cut_call(struct live *live, struct task *task, int64_t start, int64_
 
 void tasks_call_end(struct live *live, const struct event *event)
 {
-	struct task *task = tasks_get(live, event->call.task);
+	struct task *task = tasks_get(live, event->call.task, event->time);
 	int64_t start = event->call.start;
 	int64_t back, running;
 
@@ -177,7 +179,8 @@ void tasks_call_end(struct live *live, const struct event *event)
 	}
 	start = between(start, task->since, event->time);
 	back = between(later(event->call.start, event->call.duration), start, event->time);
-	running = between(later(back, event->call.p_wait), back, event->time);
+	running = between(later(later(event->call.start, event->call.duration), event->call.p_wait),
+			  back, event->time);
 	if (event->call.path != GTRACE_PATH_SHORT && !task->handed_off)
 		task->handed_off = start; /* its handoff was lost */
 	cut_call(live, task, start, back);
