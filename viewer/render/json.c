@@ -107,6 +107,12 @@ void json_int(struct json *json, const char *key, int64_t value)
 	fprintf(json->out, "%" PRId64, value);
 }
 
+void json_unsigned(struct json *json, const char *key, uint64_t value)
+{
+	before(json, key);
+	fprintf(json->out, "%" PRIu64, value);
+}
+
 void json_real(struct json *json, const char *key, double value)
 {
 	before(json, key);

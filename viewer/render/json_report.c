@@ -21,7 +21,7 @@ static void put_summary(struct writer *w, const struct stats *stats)
 	struct stats_summary summary = stats_summarize(stats);
 	struct json *json = &w->json;
 
-	json_int(json, "count", (int64_t)summary.count);
+	json_unsigned(json, "count", summary.count);
 	json_real(json, "outlier_share", summary.outlier_share);
 	json_real(json, "mean_ns", summary.mean);
 	json_real(json, "std_ns", summary.std);
@@ -84,14 +84,14 @@ static void put_growth_row(struct writer *w, const struct growth_row *row)
 	else
 		json_null(json, "call");
 	put_site(w, row->site);
-	json_int(json, "threads", (int64_t)row->threads);
-	json_int(json, "failed", (int64_t)row->failed);
+	json_unsigned(json, "threads", row->threads);
+	json_unsigned(json, "failed", row->failed);
 	json_int(json, "errno", row->error);
 	put_stack(w, row->stack_count ? &row->stacks[0].stack : NULL);
 	json_array(json, "stacks");
 	for (unsigned i = 0; i < row->stack_count; i++) {
 		json_object(json, NULL);
-		json_int(json, "threads", (int64_t)row->stacks[i].threads);
+		json_unsigned(json, "threads", row->stacks[i].threads);
 		put_stack(w, &row->stacks[i].stack);
 		json_object_end(json);
 	}
@@ -120,10 +120,10 @@ static void put_in_flight(struct writer *w, const struct call_in_flight *call)
 
 	json_object(json, NULL);
 	json_text(json, "call", name_of_call(call->call));
-	json_int(json, "task", (int64_t)call->task.task);
+	json_unsigned(json, "task", call->task.task);
 	json_int(json, "tid", call->tid);
 	put_site(w, call->site);
-	json_int(json, "arg", (int64_t)call->arg);
+	json_unsigned(json, "arg", call->arg);
 	json_int(json, "for_ns", call->for_ns);
 	json_object_end(json);
 }
@@ -135,8 +135,8 @@ static void put_call_row(struct writer *w, const struct call_row *row)
 	json_object(json, NULL);
 	json_text(json, "call", name_of_call(row->call));
 	put_site(w, row->site);
-	json_int(json, "count", (int64_t)row->count);
-	json_int(json, "short", (int64_t)row->shorts);
+	json_unsigned(json, "count", row->count);
+	json_unsigned(json, "short", row->shorts);
 	json_int(json, "total_ns", row->total);
 	json_real(json, "mean_ns", (double)row->total / (double)row->count);
 	json_int(json, "max_ns", row->max);
@@ -148,9 +148,9 @@ static void put_calls(struct writer *w, const struct calls *calls)
 	struct json *json = &w->json;
 
 	json_object(json, "calls");
-	json_int(json, "count", (int64_t)calls->count);
-	json_int(json, "short", (int64_t)calls->shorts);
-	json_int(json, "in_flight_count", (int64_t)calls->in_flight_total);
+	json_unsigned(json, "count", calls->count);
+	json_unsigned(json, "short", calls->shorts);
+	json_unsigned(json, "in_flight_count", calls->in_flight_total);
 	json_array(json, "in_flight");
 	for (size_t i = 0; i < calls->in_flight_count; i++)
 		put_in_flight(w, &calls->in_flight[i]);
@@ -184,7 +184,7 @@ static void put_p_wait(struct writer *w, const struct waits *waits)
 static void put_handoff(struct writer *w, const struct waits *waits)
 {
 	json_object(&w->json, "handoff");
-	json_int(&w->json, "count", (int64_t)waits->handoffs);
+	json_unsigned(&w->json, "count", waits->handoffs);
 	put_stats(w, "detect", &waits->detect);
 	put_stats(w, "start_new", &waits->start_new);
 	put_stats(w, "start_reused", &waits->start_reused);
@@ -194,7 +194,7 @@ static void put_handoff(struct writer *w, const struct waits *waits)
 static void put_culprit(struct writer *w, const struct culprit *culprit)
 {
 	json_object(&w->json, NULL);
-	json_int(&w->json, "task", (int64_t)culprit->task.task);
+	json_unsigned(&w->json, "task", culprit->task.task);
 	json_text(&w->json, "name", culprit->task.name);
 	json_text(&w->json, "function", task_function(w, &culprit->task));
 	json_int(&w->json, "ran_ns", culprit->ran_ns);
@@ -207,7 +207,7 @@ static void put_incident(struct writer *w, const struct incident *incident)
 	struct json *json = &w->json;
 
 	json_object(json, NULL);
-	json_int(json, "task", (int64_t)incident->task.task);
+	json_unsigned(json, "task", incident->task.task);
 	json_text(json, "name", incident->task.name);
 	json_text(json, "function", task_function(w, &incident->task));
 	json_int(json, "from_ns", incident->from - w->process->begin);
@@ -235,8 +235,8 @@ static void put_starvation(struct writer *w, const struct incident_list *list)
 {
 	put_incidents(w, "starvation", list);
 	json_object(&w->json, "starvation_total");
-	json_int(&w->json, "count", (int64_t)list->total);
-	json_int(&w->json, "still_waiting", (int64_t)list->open_total);
+	json_unsigned(&w->json, "count", list->total);
+	json_unsigned(&w->json, "still_waiting", list->open_total);
 	put_stats(w, "waited", &list->lengths);
 	json_object_end(&w->json);
 }
@@ -265,8 +265,8 @@ static void put_workload(struct writer *w, const struct process *process)
 	put_handoff(w, &analyses->waits);
 	put_starvation(w, &analyses->incidents.starvation);
 	put_incidents(w, "p_wait_worst", &analyses->incidents.p_wait);
-	json_int(json, "lost_events", (int64_t)process->lost);
-	json_int(json, "sequence_gaps", (int64_t)process->gaps);
+	json_unsigned(json, "lost_events", process->lost);
+	json_unsigned(json, "sequence_gaps", process->gaps);
 	json_object_end(json);
 }
 

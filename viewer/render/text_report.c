@@ -267,8 +267,8 @@ static void print_in_flight(const struct page *page)
 
 	if (calls->in_flight_total == 0)
 		return;
-	fprintf(page->out, "\nIn flight when the record ends: %" PRIu64 " calls\n",
-		calls->in_flight_total);
+	fprintf(page->out, "\nIn flight when the record ends: %" PRIu64 " call%s\n",
+		calls->in_flight_total, calls->in_flight_total == 1 ? "" : "s");
 	for (size_t i = 0; i < calls->in_flight_count && i < ROWS_MAX; i++) {
 		const struct call_in_flight *call = &calls->in_flight[i];
 
