@@ -85,7 +85,8 @@ static bool enter_own_namespace(const char *folder)
 {
 	char run[256];
 
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+	/* What is mounted outside later is seen; what we mount stays inside. */
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
 		return false;
 	snprintf(run, sizeof(run), "%s/run", folder);
 	if ((mkdir(RUN_FOLDER, 0755) && errno != EEXIST) || mkdir(run, 0755))
