@@ -403,8 +403,9 @@ def case_ended_before_start(house):
     env = with_lttng(house, f'[ "$2" != start ] || {{ echo > {house.path("there")}; '
                             f'read line < {house.path("go")}; }}')
     process = house.start("record", "echo", "ran", env=env)
-    with open(house.path("there"), encoding="utf-8"):
-        process.terminate()
+    with open(house.path("there"), encoding="utf-8") as file:
+        file.read()
+    process.terminate()
     with open(house.path("go"), "w", encoding="utf-8") as file:
         file.write("\n")
     out, _ = process.communicate()
