@@ -65,8 +65,8 @@ int main(int argc, char **argv)
 		}
 	}
 	if (optind == argc) {
-		program_complain("DIR: missing; name the folder of a recording, see "
-				 "gtrace-report --help");
+		complain("DIR: missing; name the folder of a recording, see "
+			 "gtrace-report --help");
 		return PROGRAM_USAGE;
 	}
 	model = program_read((const char *const *)argv + optind, (size_t)(argc - optind), &analysis,

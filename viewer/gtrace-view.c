@@ -55,7 +55,7 @@ struct request {
 
 static void usage_error(const char *what, const char *value, const char *allowed)
 {
-	program_complain("%s %s: %s", what, value, allowed);
+	complain("%s %s: %s", what, value, allowed);
 	exit(PROGRAM_USAGE);
 }
 

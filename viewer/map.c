@@ -7,9 +7,10 @@
  */
 #include "viewer/map.h"
 
-#include <err.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "viewer/complain.h"
 
 struct map_slot {
 	uint64_t key;
@@ -105,7 +106,8 @@ void map_free(struct map *map)
 
 static void no_memory(void)
 {
-	errx(1, "memory: none left, so read fewer traces at a time");
+	complain("memory: none left; read fewer traces at a time");
+	exit(EXIT_FAILURE);
 }
 
 void *must_alloc(size_t count, size_t size)

@@ -6,28 +6,19 @@
 
 #include <errno.h>
 #include <locale.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "viewer/guard.h"
 
 static const char *program_name = "gtrace";
 
 void program_begin(const char *name)
 {
 	program_name = name;
+	complain_as(name);
 	setlocale(LC_CTYPE, "");
-}
-
-void program_complain(const char *format, ...)
-{
-	va_list arguments;
-
-	fprintf(stderr, "%s: ", program_name);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
 }
 
 int program_option(int argc, char **argv, const char *short_options, const struct option *options)
@@ -41,8 +32,8 @@ int program_option(int argc, char **argv, const char *short_options, const struc
 
 		for (const struct option *known = options; known->name && !needs_value; known++)
 			needs_value = optopt && known->val == optopt && known->has_arg;
-		program_complain("%s: %s, see %s --help", argv[optind - 1],
-				 needs_value ? "it needs a value" : "unknown option", program_name);
+		complain("%s: %s, see %s --help", argv[optind - 1],
+			 needs_value ? "it needs a value" : "unknown option", program_name);
 		exit(PROGRAM_USAGE);
 	}
 	return option;
@@ -66,7 +57,7 @@ static void take_reach(void *model, uint32_t trace, int64_t end)
 static void take_complaint(void *model, const char *line)
 {
 	(void)model;
-	program_complain("%s", line);
+	complain("%s", line);
 }
 
 struct model *program_read(const char *const *folders, size_t count,
@@ -74,14 +65,16 @@ struct model *program_read(const char *const *folders, size_t count,
 {
 	struct model_consumer consumer = analyses_consumer(options);
 	struct model *model = model_open(&consumer);
-	struct source_sink sink = {model, take_event, take_loss, take_reach, take_complaint};
+	struct source_sink sink = {model, take_event, take_loss, take_reach, take_complaint, NULL};
 
+	sink.watch = guard_begin(folders[0]);
 	*status = source_read_ctf(folders, count, &sink);
+	guard_end(sink.watch);
 	model_finish(model);
 	if (*status != SOURCE_NOTHING && !model_process(model, 0)) {
-		program_complain("%s: no event of gtrace in it; enable gtrace:* and run the "
-				 "program with LD_PRELOAD=libgtrace.so, or use gtrace record",
-				 folders[0]);
+		complain("%s: no event of gtrace in it; enable gtrace:* and run the "
+			 "program with LD_PRELOAD=libgtrace.so, or use gtrace record",
+			 folders[0]);
 		*status = SOURCE_NOTHING;
 	}
 	return model;
@@ -99,8 +92,7 @@ void program_close(struct model *model)
 int program_end(enum source_status status)
 {
 	if (fflush(stdout) != 0 || ferror(stdout)) {
-		program_complain("standard output: %s, so the output is not whole",
-				 strerror(errno));
+		complain("standard output: %s, so the output is not whole", strerror(errno));
 		return EXIT_FAILURE;
 	}
 	return status == SOURCE_OK ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the viewer's programs have in common: complaints, and reading traces
- * into a finished model.
+ * What the viewer's programs have in common: their options, and reading
+ * traces into a finished model.
  */
 #ifndef GTRACE_VIEWER_PROGRAM_H
 #define GTRACE_VIEWER_PROGRAM_H
@@ -10,15 +10,13 @@
 #include <stddef.h>
 
 #include "viewer/analysis/analysis.h"
+#include "viewer/complain.h"
 #include "viewer/source/source.h"
 
 #define PROGRAM_USAGE 2 /* exit status for a command line that makes no sense */
 
 /* Remember the program's name, and take texts as the locale has them. */
 void program_begin(const char *name);
-
-/* "NAME: what: why, and what to do" on stderr. */
-void program_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* getopt_long() with one line for what it does not know; then it exits. */
 int program_option(int argc, char **argv, const char *short_options, const struct option *options);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "viewer/complain.h"
 #include "viewer/map.h"
 #include "viewer/source/ctf_fields.h"
 #include "viewer/source/ctf_find.h"
@@ -43,6 +44,7 @@ struct reader {
 	uint32_t trace_count;
 	struct event event; /* big, so made once */
 	uint64_t events;    /* of any kind */
+	bool stopped;       /* at the limit of the watch */
 };
 
 void ctf_complain(const struct source_sink *sink, const char *format, ...)
@@ -157,16 +159,16 @@ static void take_packet_end(struct reader *reader, const bt_message *message)
 {
 	const bt_stream *stream =
 	    bt_packet_borrow_stream_const(bt_message_packet_end_borrow_packet_const(message));
-	struct trace_name *name;
+	uint32_t number;
 	int64_t time;
 
 	if (!bt_stream_class_packets_have_end_default_clock_snapshot(
 		bt_stream_borrow_class_const(stream)))
 		return;
 	time = clock_ns(bt_message_packet_end_borrow_default_clock_snapshot_const(message));
-	name = &reader->traces[trace_number(reader, stream)];
-	if (time > name->reach)
-		name->reach = time;
+	number = trace_number(reader, stream); /* may move reader->traces */
+	if (time > reader->traces[number].reach)
+		reader->traces[number].reach = time;
 }
 
 static void take_message(struct reader *reader, const bt_message *message)
@@ -187,18 +189,38 @@ static void take_message(struct reader *reader, const bt_message *message)
 	}
 }
 
-static bt_graph_simple_sink_component_consume_func_status consume(bt_message_iterator *iterator,
-								  void *context)
+static bool may_go_on(struct reader *reader)
+{
+	struct source_watch *watch = reader->sink ? reader->sink->watch : NULL;
+
+	if (!watch)
+		return true;
+	reader->stopped = watch->taken >= watch->limit;
+	return !reader->stopped;
+}
+
+static void step_taken(struct reader *reader)
+{
+	if (reader->sink && reader->sink->watch)
+		reader->sink->watch->taken++;
+}
+
+typedef bt_graph_simple_sink_component_consume_func_status consume_status;
+
+static consume_status consume(bt_message_iterator *iterator, void *reader)
 {
 	bt_message_array_const messages;
 	uint64_t count;
-	bt_message_iterator_next_status status =
-	    bt_message_iterator_next(iterator, &messages, &count);
+	bt_message_iterator_next_status status;
 
+	if (!may_go_on(reader))
+		return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_END;
+	status = bt_message_iterator_next(iterator, &messages, &count);
+	step_taken(reader);
 	if (status != BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
-		return (bt_graph_simple_sink_component_consume_func_status)status;
+		return (consume_status)status;
 	for (uint64_t i = 0; i < count; i++) {
-		take_message(context, messages[i]);
+		take_message(reader, messages[i]);
 		bt_message_put_ref(messages[i]);
 	}
 	return BT_GRAPH_SIMPLE_SINK_COMPONENT_CONSUME_FUNC_STATUS_OK;
@@ -359,6 +381,13 @@ static enum source_status read_traces(struct ctf_traces *traces, const char *fir
 			     cause);
 		whole = false;
 	}
+	if (reader.stopped) {
+		ctf_complain(sink,
+			     "%s: damaged (babeltrace2 crashes on it); the report ends before "
+			     "the damage",
+			     first);
+		whole = false;
+	}
 	if (reader.events == 0)
 		ctf_complain(sink,
 			     "%s: no event in it; was gtrace:* enabled and the session "
@@ -395,8 +424,10 @@ enum source_status source_read_ctf(const char *const *folders, size_t count,
 
 	for (size_t i = 0; i < count; i++)
 		whole = ctf_find(&traces, folders[i], sink) && whole;
+	silence_begin();
 	if (traces.count > 0)
 		status = read_traces(&traces, folders[0], sink);
+	silence_end();
 	if (status == SOURCE_OK && !whole)
 		status = SOURCE_DAMAGED;
 	ctf_traces_free(&traces);

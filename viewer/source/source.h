@@ -6,9 +6,18 @@
 #ifndef GTRACE_VIEWER_SOURCE_H
 #define GTRACE_VIEWER_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "viewer/event.h"
+
+/* How far reading came, kept where it survives a crash.  A step is the same at
+ * each reading of the same traces. */
+struct source_watch {
+	uint64_t taken; /* steps */
+	uint64_t limit; /* stop after so many, and say that the trace is damaged */
+	bool done;
+};
 
 /* Who takes the events.  context is handed back with each call. */
 struct source_sink {
@@ -19,6 +28,7 @@ struct source_sink {
 	void (*reach)(void *context, uint32_t trace, int64_t end);
 	/* Something could not be read: one line, "where: why, and what to do". */
 	void (*complain)(void *context, const char *line);
+	struct source_watch *watch; /* may be NULL */
 };
 
 enum source_status {
