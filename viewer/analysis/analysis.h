@@ -62,7 +62,7 @@ void waits_free(struct waits *waits);
 /* --- incidents.c: the worst waits, and who ran meanwhile -------------------------*/
 
 #define STARVATION_NS INT64_C(10000000)
-#define INCIDENTS_MAX 10
+#define INCIDENTS_MAX 16
 #define CULPRITS_MAX 64 /* that are kept; renderers show the first few */
 
 struct culprit {
@@ -83,7 +83,9 @@ struct incident {
 };
 
 struct incident_list {
-	struct incident worst[INCIDENTS_MAX]; /* after incidents_finish(): longest first */
+	/* The worst, of each function only a few; after incidents_finish():
+	 * longest first. */
+	struct incident worst[INCIDENTS_MAX];
 	unsigned count;
 	uint64_t total;      /* how many there were */
 	uint64_t open_total; /* of them, still waiting at the end */
@@ -101,6 +103,10 @@ struct incidents {
 void incidents_proc_span(struct incidents *incidents, const struct proc_span *span);
 void incidents_task_span(struct incidents *incidents, const struct task_span *span);
 void incidents_finish(struct incidents *incidents);
+/* At most `most` of them, longest first, so that every kind of task is among
+ * them if it can be.  Returns how many. */
+unsigned incidents_pick(const struct incident_list *list, const struct incident **picked,
+			unsigned most);
 void incidents_free(struct incidents *incidents);
 
 /* --- calls.c: blocking calls by site, and those that never ended -----------------*/

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define RAN_MAX 65536
+#define KIND_MAX 4 /* incidents of tasks with the same function */
 
 struct ran {
 	int64_t from, to;
@@ -23,50 +24,151 @@ struct ran {
 
 /* --- culprits ------------------------------------------------------------------*/
 
-/* When full, a longer one replaces the shortest. */
-static void blame(struct incident *incident, const struct ran *ran, int64_t ns)
+/* How long each task ran in some spans. */
+struct tally {
+	struct map places; /* by task: place in items, from 1 */
+	struct culprit *items;
+	size_t count, capacity;
+	int64_t all_ns;
+};
+
+static void tally_add(struct tally *tally, const struct task_name *task, int64_t ns)
+{
+	uintptr_t place = (uintptr_t)map_get(&tally->places, task->task);
+
+	tally->all_ns += ns;
+	if (place) {
+		tally->items[place - 1].ran_ns += ns;
+		return;
+	}
+	if (tally->count == tally->capacity) {
+		tally->capacity = tally->capacity ? 2 * tally->capacity : 64;
+		tally->items = must_grow(tally->items, tally->capacity, sizeof *tally->items);
+	}
+	tally->items[tally->count++] = (struct culprit){*task, ns};
+	map_put(&tally->places, task->task, (void *)(uintptr_t)tally->count);
+}
+
+static void tally_spans(struct tally *tally, const struct ran *ran, size_t count, int64_t from,
+			int64_t to)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t begin = between(ran[i].from, from, to);
+		int64_t end = between(ran[i].to, from, to);
+
+		if (end > begin)
+			tally_add(tally, &ran[i].task, end - begin);
+	}
+}
+
+static void tally_free(struct tally *tally)
+{
+	map_free(&tally->places);
+	free(tally->items);
+}
+
+static unsigned octave_of(int64_t ns)
+{
+	return 63 - (unsigned)__builtin_clzll((uint64_t)ns | 1);
+}
+
+/* The least octave of which, with all above, there are enough to fill a list. */
+static unsigned least_octave(const struct tally *tally)
+{
+	size_t counts[64] = {0}, above = 0;
+	unsigned octave = 63;
+
+	for (size_t i = 0; i < tally->count; i++)
+		counts[octave_of(tally->items[i].ran_ns)]++;
+	while ((above += counts[octave]) < CULPRITS_MAX && octave > 0)
+		octave--;
+	return octave;
+}
+
+/* When the list is full, a longer one replaces the shortest. */
+static void blame(struct incident *incident, const struct culprit *more)
 {
 	struct culprit *shortest = NULL;
 
-	incident->all_ran_ns += ns;
 	for (unsigned i = 0; i < incident->culprit_count; i++) {
 		struct culprit *culprit = &incident->culprits[i];
 
-		if (culprit->task.task == ran->task.task) {
-			culprit->ran_ns += ns;
+		if (culprit->task.task == more->task.task) {
+			culprit->ran_ns += more->ran_ns;
 			return;
 		}
 		if (!shortest || culprit->ran_ns < shortest->ran_ns)
 			shortest = culprit;
 	}
 	if (incident->culprit_count < CULPRITS_MAX)
-		incident->culprits[incident->culprit_count++] = (struct culprit){ran->task, ns};
-	else if (shortest->ran_ns < ns)
-		*shortest = (struct culprit){ran->task, ns};
+		incident->culprits[incident->culprit_count++] = *more;
+	else if (shortest->ran_ns < more->ran_ns)
+		*shortest = *more;
 }
 
-static void account(struct incident_list *list, const struct ran *ran)
+/* Only those that may get on the list: in a crowd there are many more. */
+static void blame_all(struct incident *incident, const struct tally *tally)
+{
+	unsigned octave = least_octave(tally);
+	unsigned room = 2 * CULPRITS_MAX; /* of the least octave */
+
+	incident->all_ran_ns += tally->all_ns;
+	for (size_t i = 0; i < tally->count; i++) {
+		unsigned its = octave_of(tally->items[i].ran_ns);
+
+		if (its > octave || (its == octave && room > 0 && room--))
+			blame(incident, &tally->items[i]);
+	}
+}
+
+/* Some spans, and the time that they lie in. */
+struct batch {
+	const struct ran *ran;
+	size_t count;
+	int64_t from, to;
+	struct tally all;
+};
+
+static struct batch make_batch(const struct ran *ran, size_t count)
+{
+	struct batch batch = {.ran = ran, .count = count, .from = INT64_MAX, .to = INT64_MIN};
+
+	for (size_t i = 0; i < count; i++) {
+		batch.from = ran[i].from < batch.from ? ran[i].from : batch.from;
+		batch.to = ran[i].to > batch.to ? ran[i].to : batch.to;
+	}
+	if (count > 0)
+		tally_spans(&batch.all, ran, count, batch.from, batch.to);
+	return batch;
+}
+
+static void account(struct incident_list *list, const struct batch *batch)
 {
 	for (unsigned i = 0; i < list->count; i++) {
 		struct incident *incident = &list->worst[i];
-		int64_t from = ran->from > incident->from ? ran->from : incident->from;
-		int64_t to = ran->to < incident->to ? ran->to : incident->to;
+		struct tally part = {0};
 
-		if (to > from)
-			blame(incident, ran, to - from);
+		if (incident->to <= batch->from || incident->from >= batch->to)
+			continue;
+		if (incident->from <= batch->from && incident->to >= batch->to) {
+			blame_all(incident, &batch->all);
+			continue;
+		}
+		tally_spans(&part, batch->ran, batch->count, incident->from, incident->to);
+		blame_all(incident, &part);
+		tally_free(&part);
 	}
 }
 
 static void account_first(struct incidents *incidents, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct ran *ran = &incidents->ran[i];
+	struct batch batch = make_batch(incidents->ran, count);
 
-		account(&incidents->starvation, ran);
-		account(&incidents->p_wait, ran);
-		if (ran->to > incidents->forgotten)
-			incidents->forgotten = ran->to;
-	}
+	account(&incidents->starvation, &batch);
+	account(&incidents->p_wait, &batch);
+	if (batch.to > incidents->forgotten)
+		incidents->forgotten = batch.to;
+	tally_free(&batch.all);
 }
 
 static void forget_half(struct incidents *incidents)
@@ -100,23 +202,71 @@ static int64_t length_of(const struct incident *incident)
 	return incident->to - incident->from;
 }
 
-static struct incident *place_for(struct incident_list *list, int64_t length)
+/* One kind of task must not crowd out all others: at most KIND_MAX of them are
+ * kept, and when the list is full the kind with the most makes room. */
+static unsigned kin_of(const struct incident_list *list, uint64_t fn)
 {
-	struct incident *shortest = list->worst;
+	unsigned kin = 0;
 
-	if (list->count < INCIDENTS_MAX)
-		return &list->worst[list->count++];
-	for (unsigned i = 1; i < list->count; i++) {
-		if (length_of(&list->worst[i]) < length_of(shortest))
-			shortest = &list->worst[i];
+	for (unsigned i = 0; i < list->count; i++)
+		kin += list->worst[i].task.fn == fn;
+	return kin;
+}
+
+static struct incident *shortest_of(struct incident_list *list, uint64_t fn)
+{
+	struct incident *shortest = NULL;
+
+	for (unsigned i = 0; i < list->count; i++) {
+		struct incident *incident = &list->worst[i];
+
+		if (incident->task.fn == fn &&
+		    (!shortest || length_of(incident) < length_of(shortest)))
+			shortest = incident;
 	}
-	return length_of(shortest) < length ? shortest : NULL;
+	return shortest;
+}
+
+static uint64_t biggest_kind(const struct incident_list *list)
+{
+	uint64_t fn = 0;
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < list->count; i++) {
+		unsigned kin = kin_of(list, list->worst[i].task.fn);
+
+		if (kin > most) {
+			most = kin;
+			fn = list->worst[i].task.fn;
+		}
+	}
+	return fn;
+}
+
+static struct incident *place_for(struct incident_list *list, uint64_t fn, int64_t length)
+{
+	unsigned kin = kin_of(list, fn);
+	struct incident *place;
+
+	if (kin < KIND_MAX && list->count < INCIDENTS_MAX)
+		return &list->worst[list->count++];
+	if (kin == 0) {
+		uint64_t biggest = biggest_kind(list);
+
+		place = shortest_of(list, biggest);
+		/* Where every kind has one only, the longer one stays. */
+		if (kin_of(list, biggest) > 1)
+			return place;
+	} else {
+		place = shortest_of(list, fn);
+	}
+	return length_of(place) < length ? place : NULL;
 }
 
 static void add(struct incidents *incidents, struct incident_list *list,
 		const struct task_span *span)
 {
-	struct incident *incident = place_for(list, span->to - span->from);
+	struct incident *incident = place_for(list, span->task.fn, span->to - span->from);
 
 	list->total++;
 	list->open_total += span->open;
@@ -176,6 +326,33 @@ void incidents_finish(struct incidents *incidents)
 	incidents->ran_count = incidents->ran_capacity = 0;
 	sort(&incidents->starvation);
 	sort(&incidents->p_wait);
+}
+
+/* The longest of each kind first, then the longest of all. */
+unsigned incidents_pick(const struct incident_list *list, const struct incident **picked,
+			unsigned most)
+{
+	bool taken[INCIDENTS_MAX] = {false};
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < list->count && count < most; i++) {
+		bool first = true;
+
+		for (unsigned j = 0; j < i; j++)
+			first = first && list->worst[j].task.fn != list->worst[i].task.fn;
+		taken[i] = first;
+		count += first;
+	}
+	for (unsigned i = 0; i < list->count && count < most; i++) {
+		count += !taken[i];
+		taken[i] = true;
+	}
+	count = 0;
+	for (unsigned i = 0; i < list->count; i++) {
+		if (taken[i])
+			picked[count++] = &list->worst[i];
+	}
+	return count;
 }
 
 void incidents_free(struct incidents *incidents)

@@ -143,6 +143,12 @@ struct model_consumer {
 	void (*process_end)(void *of, const struct process *process);
 };
 
+/* t, but not before low and not after high */
+static inline int64_t between(int64_t t, int64_t low, int64_t high)
+{
+	return t < low ? low : t > high ? high : t;
+}
+
 struct model;
 
 struct model *model_open(const struct model_consumer *consumer);

@@ -82,12 +82,6 @@ struct live {
 	unsigned name_count;
 };
 
-/* t, but not before low and not after high */
-static inline int64_t between(int64_t t, int64_t low, int64_t high)
-{
-	return t < low ? low : t > high ? high : t;
-}
-
 /* start + length, where a damaged length must not overflow */
 static inline int64_t later(int64_t start, int64_t length)
 {

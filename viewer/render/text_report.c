@@ -13,6 +13,7 @@
 
 #define ROWS_MAX 12 /* of a table; a last line tells of the rest */
 #define STACK_MAX 8 /* frames that are printed */
+#define INCIDENTS_SHOWN 5
 #define CULPRITS_SHOWN 4
 
 struct page {
@@ -198,7 +199,8 @@ static void print_starvation(const struct page *page)
 {
 	const struct incident_list *list = &page->analyses->incidents.starvation;
 	char task[FORMAT_SIZE], waited[FORMAT_SIZE], at[FORMAT_SIZE];
-	unsigned shown = list->count < 5 ? list->count : 5;
+	const struct incident *picked[INCIDENTS_SHOWN];
+	unsigned shown = incidents_pick(list, picked, INCIDENTS_SHOWN);
 
 	if (list->total == 0) {
 		fprintf(page->out, "\nStarvation: no task stayed runnable for over 10 ms.\n");
@@ -211,7 +213,7 @@ static void print_starvation(const struct page *page)
 	print_stats_heading(page);
 	print_stats(page, "runnable for", &list->lengths);
 	for (unsigned i = 0; i < shown; i++) {
-		const struct incident *incident = &list->worst[i];
+		const struct incident *incident = picked[i];
 
 		fprintf(page->out, "  %8s %s from %s on%s%s\n",
 			format_ns(waited, incident->to - incident->from),

@@ -85,10 +85,11 @@ static void print_incident(const struct chart *chart, const struct incident *inc
 static void print_list(const struct chart *chart, const struct incident_list *list,
 		       const char *what)
 {
-	unsigned shown = list->count < SHOWN_MAX ? list->count : SHOWN_MAX;
+	const struct incident *picked[SHOWN_MAX];
+	unsigned shown = incidents_pick(list, picked, SHOWN_MAX);
 
 	for (unsigned i = 0; i < shown; i++)
-		print_incident(chart, &list->worst[i], what);
+		print_incident(chart, picked[i], what);
 	if (list->total > shown)
 		fprintf(chart->out, "  and %" PRIu64 " more of this kind\n", list->total - shown);
 }
@@ -230,7 +231,7 @@ static void print_counter(const struct chart *chart, const char *name,
 	if (peak > 1e-6 && peak < 0.995)
 		fprintf(chart->out, " max <1\n");
 	else
-		fprintf(chart->out, " max %.0f\n", ceil(peak - 0.005));
+		fprintf(chart->out, " max %.0f\n", fmax(ceil(peak - 0.005), 0));
 }
 
 /* --- the frame -----------------------------------------------------------------*/
