@@ -62,7 +62,7 @@ static void print_figure(bool known, double figure, const char *unit)
 	if (known)
 		printf(" %9.*f %-5s", figure < 1000 ? 1 : 0, figure, unit);
 	else
-		printf(" %9s %-5s", "-", unit);
+		printf(" %9s %-5s", "-", "");
 }
 
 static void print_text(const struct line *line)

@@ -103,9 +103,9 @@ static void serve_connection(void *arg)
 	int fd = (int)(intptr_t)arg;
 
 	while (read_message(fd, "\r\n\r\n")) {
-		served++;
 		if (!write_message(fd, answer, sizeof(answer) - 1))
 			break;
+		served++;
 	}
 	close(fd);
 }

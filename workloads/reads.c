@@ -104,14 +104,20 @@ static __attribute__((noinline)) void open_fifo(struct site *site)
 
 enum { PIPE_SHORT, PIPE_LONG, FIFO_SHORT, FIFO_LONG, SOCKET_SHORT, SOCKET_LONG, FIFO_OPEN, SITES };
 
+#define SITE(name_, call_, function_, waits_)                                                      \
+	{                                                                                          \
+		.name = name_, .call = call_, .function = #function_, .step = function_,           \
+		.waits = waits_                                                                    \
+	}
+
 static struct site sites[SITES] = {
-    [PIPE_SHORT] = {"pipe short", "read", "read_pipe_short", read_pipe_short},
-    [PIPE_LONG] = {"pipe long", "read", "read_pipe_long", read_pipe_long, .waits = true},
-    [FIFO_SHORT] = {"fifo short", "read", "read_fifo_short", read_fifo_short},
-    [FIFO_LONG] = {"fifo long", "read", "read_fifo_long", read_fifo_long, .waits = true},
-    [SOCKET_SHORT] = {"socket short", "read", "read_socket_short", read_socket_short},
-    [SOCKET_LONG] = {"socket long", "read", "read_socket_long", read_socket_long, .waits = true},
-    [FIFO_OPEN] = {"fifo open", "open", "open_fifo", open_fifo, .waits = true},
+    [PIPE_SHORT] = SITE("pipe short", "read", read_pipe_short, false),
+    [PIPE_LONG] = SITE("pipe long", "read", read_pipe_long, true),
+    [FIFO_SHORT] = SITE("fifo short", "read", read_fifo_short, false),
+    [FIFO_LONG] = SITE("fifo long", "read", read_fifo_long, true),
+    [SOCKET_SHORT] = SITE("socket short", "read", read_socket_short, false),
+    [SOCKET_LONG] = SITE("socket long", "read", read_socket_long, true),
+    [FIFO_OPEN] = SITE("fifo open", "open", open_fifo, true),
 };
 
 static int64_t calls_wanted(const struct site *site)
