@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The wrappers that calls.def lists, and those that need a word of their own:
+ * variadic ones, and locks that are only calls when somebody else holds them.
+ */
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "preload/passage.h"
+#include "preload/resolve.h"
+
+/* The headers say that some pointers are never NULL and that some functions
+ * never throw; a wrapper passes on whatever it gets. */
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+
+#define VERSIONED(version, type, name, parameters, arguments, call, arg, failure)                  \
+	EXPORTED type name parameters                                                              \
+	{                                                                                          \
+		type(*real) parameters = RESOLVED(#name, version);                                 \
+		struct passage passage;                                                            \
+		type outcome;                                                                      \
+                                                                                                   \
+		if (likely(!passage_enter(&passage, GTRACE_CALL_##call, (uint64_t)(arg), SITE)))   \
+			return real arguments;                                                     \
+		outcome = real arguments;                                                          \
+		passage_leave(&passage, (int64_t)outcome, failure(outcome));                       \
+		return outcome;                                                                    \
+	}
+#define CALL(type, name, parameters, arguments, call, arg, failure)                                \
+	VERSIONED(NULL, type, name, parameters, arguments, call, arg, failure)
+#include "preload/calls.def"
+
+/* --- locks ------------------------------------------------------------------
+ * Taking a free lock is no blocking call: it is tried first.  A lock that the
+ * caller may not wait for (its own, of the error-checking kind) is busy to the
+ * try and answered by the real call.
+ */
+#define LOCK(name, try_name, parameters, arguments, object, call, busy, failure)                   \
+	EXPORTED int name parameters                                                               \
+	{                                                                                          \
+		int(*real) parameters = RESOLVED(#name, NULL);                                     \
+		int (*try_lock)(typeof(object)) = RESOLVED(#try_name, NULL);                       \
+		struct passage passage;                                                            \
+		int error, result;                                                                 \
+                                                                                                   \
+		if (likely(!passage_watched()) || tracer_thread.inside)                            \
+			return real arguments;                                                     \
+		error = errno;                                                                     \
+		result = try_lock(object);                                                         \
+		if (!(busy))                                                                       \
+			return result;                                                             \
+		errno = error;                                                                     \
+		if (!passage_enter(&passage, GTRACE_CALL_##call, (uintptr_t)object, SITE))         \
+			return real arguments;                                                     \
+		result = real arguments;                                                           \
+		passage_leave(&passage, result, failure(result));                                  \
+		return result;                                                                     \
+	}
+#define PTHREAD_LOCK(name, try_name, parameters, arguments, object)                                \
+	LOCK(name, try_name, parameters, arguments, object, name, result == EBUSY, BY_CODE)
+#define SEMAPHORE(name, parameters, arguments)                                                     \
+	LOCK(name, sem_trywait, parameters, arguments, sem, name, result == -1 && errno == EAGAIN, \
+	     BY_ERRNO)
+
+PTHREAD_LOCK(pthread_mutex_lock, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex), mutex)
+PTHREAD_LOCK(pthread_mutex_timedlock, pthread_mutex_trylock,
+	     (pthread_mutex_t * mutex, const struct timespec *until), (mutex, until), mutex)
+PTHREAD_LOCK(pthread_mutex_clocklock, pthread_mutex_trylock,
+	     (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until),
+	     (mutex, clock, until), mutex)
+PTHREAD_LOCK(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock),
+	     lock)
+PTHREAD_LOCK(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock),
+	     lock)
+PTHREAD_LOCK(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock,
+	     (pthread_rwlock_t * lock, const struct timespec *until), (lock, until), lock)
+PTHREAD_LOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock,
+	     (pthread_rwlock_t * lock, const struct timespec *until), (lock, until), lock)
+SEMAPHORE(sem_wait, (sem_t * sem), (sem))
+SEMAPHORE(sem_timedwait, (sem_t * sem, const struct timespec *until), (sem, until))
+SEMAPHORE(sem_clockwait, (sem_t * sem, clockid_t clock, const struct timespec *until),
+	  (sem, clock, until))
+
+/* --- variadic calls ---------------------------------------------------------*/
+
+/* Only these flags make open() look at its third argument. */
+#define TAKES_MODE(flags) ((flags)&O_CREAT || ((flags)&O_TMPFILE) == O_TMPFILE)
+
+static mode_t mode_of(int flags, va_list more)
+{
+	return TAKES_MODE(flags) ? va_arg(more, mode_t) : 0;
+}
+
+#define OPEN(name)                                                                                 \
+	EXPORTED int name(const char *path, int flags, ...)                                        \
+	{                                                                                          \
+		int (*real)(const char *, int, ...) = RESOLVED(#name, NULL);                       \
+		struct passage passage;                                                            \
+		va_list more;                                                                      \
+		mode_t mode;                                                                       \
+		int result;                                                                        \
+                                                                                                   \
+		va_start(more, flags);                                                             \
+		mode = mode_of(flags, more);                                                       \
+		va_end(more);                                                                      \
+		if (likely(!passage_enter(&passage, GTRACE_CALL_open, (uintptr_t)path, SITE)))     \
+			return real(path, flags, mode);                                            \
+		result = real(path, flags, mode);                                                  \
+		passage_leave(&passage, result, BY_ERRNO(result));                                 \
+		return result;                                                                     \
+	}
+#define OPENAT(name)                                                                               \
+	EXPORTED int name(int folder, const char *path, int flags, ...)                            \
+	{                                                                                          \
+		int (*real)(int, const char *, int, ...) = RESOLVED(#name, NULL);                  \
+		struct passage passage;                                                            \
+		va_list more;                                                                      \
+		mode_t mode;                                                                       \
+		int result;                                                                        \
+                                                                                                   \
+		va_start(more, flags);                                                             \
+		mode = mode_of(flags, more);                                                       \
+		va_end(more);                                                                      \
+		if (likely(!passage_enter(&passage, GTRACE_CALL_openat, (uintptr_t)path, SITE)))   \
+			return real(folder, path, flags, mode);                                    \
+		result = real(folder, path, flags, mode);                                          \
+		passage_leave(&passage, result, BY_ERRNO(result));                                 \
+		return result;                                                                     \
+	}
+OPEN(open)
+OPEN(open64)
+OPENAT(openat)
+OPENAT(openat64)
+
+/* What _FORTIFY_SOURCE makes of an open without a mode. */
+CALL(int, __open_2, (const char *path, int flags), (path, flags), open, (uintptr_t)path, BY_ERRNO)
+CALL(int, __open64_2, (const char *path, int flags), (path, flags), open, (uintptr_t)path, BY_ERRNO)
+CALL(int, __openat_2, (int folder, const char *path, int flags), (folder, path, flags), openat,
+     (uintptr_t)path, BY_ERRNO)
+CALL(int, __openat64_2, (int folder, const char *path, int flags), (folder, path, flags), openat,
+     (uintptr_t)path, BY_ERRNO)
+
+/* Of the commands only those that wait for a lock block. */
+static bool waits_for_lock(int command)
+{
+	return command == F_SETLKW || command == F_OFD_SETLKW;
+}
+
+#define FCNTL(name)                                                                                \
+	EXPORTED int name(int fd, int command, ...)                                                \
+	{                                                                                          \
+		int (*real)(int, int, ...) = RESOLVED(#name, NULL);                                \
+		struct passage passage;                                                            \
+		va_list more;                                                                      \
+		void *arg;                                                                         \
+		int result;                                                                        \
+                                                                                                   \
+		va_start(more, command);                                                           \
+		arg = va_arg(more, void *);                                                        \
+		va_end(more);                                                                      \
+		if (!waits_for_lock(command) ||                                                    \
+		    likely(!passage_enter(&passage, GTRACE_CALL_fcntl, (uint64_t)fd, SITE)))       \
+			return real(fd, command, arg);                                             \
+		result = real(fd, command, arg);                                                   \
+		passage_leave(&passage, result, BY_ERRNO(result));                                 \
+		return result;                                                                     \
+	}
+FCNTL(fcntl)
+FCNTL(fcntl64)
+
+/* --- syscall() --------------------------------------------------------------*/
+
+static bool futex_waits(long operation)
+{
+	switch (operation & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+	case FUTEX_WAIT_REQUEUE_PI:
+		return true;
+	default:
+		return false;
+	}
+}
+
+EXPORTED long syscall(long number, ...)
+{
+	long (*real)(long, ...) = RESOLVED("syscall", NULL);
+	struct passage passage;
+	va_list more;
+	long a[6];
+	long result;
+
+	va_start(more, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(more, long);
+	va_end(more);
+	if (likely(!passage_watched()) || number != SYS_futex || !futex_waits(a[1]) ||
+	    !passage_enter(&passage, GTRACE_CALL_futex, (uint64_t)a[0], SITE))
+		return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	passage_leave(&passage, result, BY_ERRNO(result));
+	return result;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The functions behind ours: the next ones in the order of the loader, which
+ * are libc's or those of another preloaded library.
+ *
+ * They are looked up at the first call of each or when the library is
+ * initialised, whichever comes first: other constructors and allocators call
+ * us before that.  Looking up a symbol that exists allocates nothing and takes
+ * only the loader's own, recursive lock; two threads may do it at once.
+ */
+#ifndef GTRACE_RESOLVE_H
+#define GTRACE_RESOLVE_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+/* version NULL: the default one.  A function that this libc lacks answers as
+ * one that the kernel lacks: -1 and ENOSYS. */
+void *resolve(const char *name, const char *version);
+
+/* The function `name`, looked up once. */
+#define RESOLVED(name, version)                                                                    \
+	({                                                                                         \
+		static _Atomic(void *) found;                                                      \
+		void *next = atomic_load_explicit(&found, memory_order_relaxed);                   \
+                                                                                                   \
+		if (__builtin_expect(!next, 0)) {                                                  \
+			next = resolve(name, version);                                             \
+			atomic_store_explicit(&found, next, memory_order_relaxed);                 \
+		}                                                                                  \
+		next;                                                                              \
+	})
+
+#endif

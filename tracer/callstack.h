@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Call stacks of the calling thread, by libunwind.
+ */
+#ifndef GTRACE_CALLSTACK_H
+#define GTRACE_CALLSTACK_H
+
+struct gtrace_stack;
+
+/* The first unwind on a thread costs about 100 us and takes the loader's lock:
+ * have it over with while nobody waits. */
+void callstack_warm_up(void);
+
+/* The return addresses from `site` on; an empty stack where it is not safe to
+ * unwind.  site NULL: from the caller's caller on. */
+void callstack_take(struct gtrace_stack *stack, const void *site);
+
+#endif
