@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +39,22 @@ struct keeper_report {
 	char why[1024];
 };
 
-/* A socket in the abstract namespace is the lock: the kernel frees it when
- * its owner dies, and it leaves no file. */
+/*
+ * The lock on the place of the machine's daemon: a socket in the abstract
+ * namespace, which the kernel frees when its owner dies and which leaves no
+ * file.  That namespace may be common to containers whose RUN_FOLDER is not,
+ * so the folder's identity is part of the name.
+ */
 static int machine_daemon_lock(void)
 {
-	struct sockaddr_un name = {.sun_family = AF_UNIX, .sun_path = "\0gtrace-root-daemon"};
-	socklen_t size =
-	    offsetof(struct sockaddr_un, sun_path) + sizeof("\0gtrace-root-daemon") - 1;
+	struct sockaddr_un name = {.sun_family = AF_UNIX};
+	struct stat folder;
+
+	if (stat(RUN_FOLDER, &folder))
+		return -1;
+	int length = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "gtrace-daemon-%jx-%jx",
+			      (uintmax_t)folder.st_dev, (uintmax_t)folder.st_ino);
+	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 	int lock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	if (lock >= 0 && bind(lock, (struct sockaddr *)&name, size)) {
@@ -56,7 +66,7 @@ static int machine_daemon_lock(void)
 
 bool keeper_owns_machine_daemon(void)
 {
-	if (geteuid() != 0)
+	if (geteuid() != 0 || access(RUN_FOLDER, F_OK))
 		return false;
 	int lock = machine_daemon_lock();
 	if (lock < 0)
@@ -81,6 +91,7 @@ static void remove_folder(const char *folder)
 	nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* Needs RUN_FOLDER. */
 static bool enter_own_namespace(const char *folder)
 {
 	char run[256];
@@ -89,9 +100,7 @@ static bool enter_own_namespace(const char *folder)
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
 		return false;
 	snprintf(run, sizeof(run), "%s/run", folder);
-	if ((mkdir(RUN_FOLDER, 0755) && errno != EEXIST) || mkdir(run, 0755))
-		return false;
-	return mount(run, RUN_FOLDER, NULL, MS_BIND, NULL) == 0;
+	return mkdir(run, 0755) == 0 && mount(run, RUN_FOLDER, NULL, MS_BIND, NULL) == 0;
 }
 
 static _Noreturn void become_daemon(const char *folder, pid_t keeper)
@@ -244,25 +253,31 @@ static void detach(int line)
 		return;
 }
 
+/* A place for a daemon of root that no other recording has. */
+static bool take_place(const char *folder, struct keeper_report *report)
+{
+	if (mkdir(RUN_FOLDER, 0755) && errno != EEXIST) {
+		snprintf(report->why, sizeof(report->why), "%s: %s", RUN_FOLDER, strerror(errno));
+		return false;
+	}
+	report->own_namespace = enter_own_namespace(folder);
+	if (report->own_namespace || machine_daemon_lock() >= 0)
+		return true;
+	snprintf(report->why, sizeof(report->why),
+		 "another recording of root is under way, and namespaces are forbidden here: wait "
+		 "for its end");
+	return false;
+}
+
 static _Noreturn void keep(int line, const char *folder, const char *session, bool private_daemon)
 {
 	struct keeper_report report = {.up = !private_daemon};
 	pid_t daemon = -1;
-	bool locked = true;
 	char word = 0;
 
 	detach(line);
-	if (private_daemon) {
-		report.own_namespace = geteuid() == 0 && enter_own_namespace(folder);
-		if (geteuid() == 0 && !report.own_namespace)
-			locked = machine_daemon_lock() >= 0;
-		if (locked)
-			daemon = start_daemon(folder, &report);
-		else
-			snprintf(report.why, sizeof(report.why),
-				 "another recording of root is under way, and namespaces are "
-				 "forbidden here: wait for its end");
-	}
+	if (private_daemon && (geteuid() != 0 || take_place(folder, &report)))
+		daemon = start_daemon(folder, &report);
 	if (send(line, &report, sizeof(report), MSG_NOSIGNAL) < 0 || !report.up)
 		word = DONE;
 	else
