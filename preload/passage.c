@@ -6,7 +6,8 @@
 
 bool passage_enter_watched(struct passage *passage, uint32_t call, uint64_t arg, const void *site)
 {
-	if (tracer_thread.inside)
+	/* No pid: the constructors before ours, lttng-ust's among them. */
+	if (tracer_thread.inside || !tracer_pid)
 		return false;
 	passage->task = tracer_runtime && tracer_runtime->enter_call(call, arg, site);
 	if (passage->task)

@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -48,39 +49,60 @@ static void *begin_thread(void *arg)
 /* lttng-ust makes threads of its own, which are none of the program's. */
 static bool from_lttng(const void *site)
 {
-	Dl_info info;
+	struct dl_find_object object;
 
-	return dladdr(site, &info) && info.dli_fname && strstr(info.dli_fname, "liblttng-ust");
+	return _dl_find_object((void *)site, &object) == 0 &&
+	       strstr(object.dlfo_link_map->l_name, "liblttng-ust");
 }
 
-static bool is_for_the_record(const void *site)
+/* Whatever such a thread calls is the tracer's. */
+static void *begin_lttng_thread(void *arg)
+{
+	struct start start = *(struct start *)arg;
+
+	free(arg);
+	tracer_thread.inside = true;
+	return start.routine(start.arg);
+}
+
+static bool is_for_the_record(void)
 {
 	if (likely(!*(const volatile int *)tracer_threads_on) || tracer_thread.inside)
 		return false;
-	return !(tracer_runtime && tracer_runtime->creating_worker()) && !from_lttng(site);
+	return !(tracer_runtime && tracer_runtime->creating_worker());
 }
 
 typedef int create_fn(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+static int create(create_fn *real, pthread_t *thread, const pthread_attr_t *attr,
+		  void *(*begin)(void *), void *(*routine)(void *), void *arg)
+{
+	struct start *start = malloc(sizeof(*start));
+	int result;
+
+	if (!start)
+		return real(thread, attr, routine, arg);
+	*start = (struct start){routine, arg, tracer_tid()};
+	result = real(thread, attr, begin, start);
+	if (result)
+		free(start);
+	return result;
+}
 
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*routine)(void *),
 			    void *arg)
 {
 	create_fn *real = RESOLVED("pthread_create", NULL);
 	struct gtrace_thread_record record = {.start = (const void *)routine, .site = SITE};
-	struct start *start;
 	int64_t begin;
 
-	if (!is_for_the_record(SITE))
+	if (from_lttng(SITE))
+		return create(real, thread, attr, begin_lttng_thread, routine, arg);
+	if (!is_for_the_record())
 		return real(thread, attr, routine, arg);
-	start = malloc(sizeof(*start));
-	if (!start)
-		return real(thread, attr, routine, arg);
-	*start = (struct start){routine, arg, tracer_tid()};
 	begin = tracer_now();
-	record.result = real(thread, attr, begin_thread, start);
+	record.result = create(real, thread, attr, begin_thread, routine, arg);
 	record.latency_ns = tracer_now() - begin;
-	if (record.result)
-		free(start);
 	tracer_thread_create(&record);
 	return record.result;
 }
@@ -95,16 +117,23 @@ static bool lttng_forks(void *real)
 	return dladdr(real, &info) && info.dli_fname && strstr(info.dli_fname, "liblttng-ust-fork");
 }
 
+static void before_fork(sigset_t *mask)
+{
+	tracer_thread.inside = true;
+	lttng_ust_before_fork(mask);
+}
+
 static void after_fork(pid_t pid, sigset_t *mask, int32_t parent)
 {
 	int error = errno;
 
-	if (pid == 0) {
+	if (pid == 0)
 		lttng_ust_after_fork_child(mask);
-		tracer_process_begin(parent, mode_get());
-	} else {
+	else
 		lttng_ust_after_fork_parent(mask);
-	}
+	tracer_thread.inside = false;
+	if (pid == 0)
+		tracer_process_begin(parent, mode_get());
 	errno = error;
 }
 
@@ -115,13 +144,13 @@ EXPORTED pid_t fork(void)
 	sigset_t mask;
 	pid_t pid;
 
-	if (lttng_forks(real)) {
+	if (lttng_forks(real) || tracer_thread.inside) {
 		pid = real();
 		if (pid == 0)
 			tracer_process_begin(parent, mode_get());
 		return pid;
 	}
-	lttng_ust_before_fork(&mask);
+	before_fork(&mask);
 	pid = real();
 	after_fork(pid, &mask, parent);
 	return pid;
@@ -137,7 +166,7 @@ EXPORTED int daemon(int nochdir, int noclose)
 
 	if (lttng_forks(real))
 		return real(nochdir, noclose);
-	lttng_ust_before_fork(&mask);
+	before_fork(&mask);
 	result = real(nochdir, noclose);
 	after_fork(result, &mask, parent);
 	return result;

@@ -194,11 +194,18 @@ uint32_t call_reacquire(struct worker *worker)
 	return proc == worker->old_proc ? GRT_PATH_SAME_P : GRT_PATH_OTHER_P;
 }
 
-/* The proc is gone: get one.  Returns the path. */
-static uint32_t reacquire_after_call(struct worker *worker)
+/* The proc is gone: get one.  Returns the path, and when the wait began. */
+static uint32_t reacquire_after_call(struct worker *worker, int64_t returned, int64_t *waiting)
 {
-	uint32_t path = call_reacquire(worker);
+	int64_t start = relaxed_load(&worker->call.start_ns);
+	uint32_t path;
 
+	*waiting = returned;
+	if (TRACING(call_returned) && start && returned) {
+		TRACE(call_returned, relaxed_load(&worker->call.site), returned - start);
+		*waiting = sys_now();
+	}
+	path = call_reacquire(worker);
 	lock_acquire(&sched.lock);
 	sched.in_call--;
 	lock_release(&sched.lock);
@@ -206,8 +213,8 @@ static uint32_t reacquire_after_call(struct worker *worker)
 	return path;
 }
 
-static void tell_end(struct worker *worker, uint32_t path, int64_t returned, int64_t result,
-		     int32_t error)
+static void tell_end(struct worker *worker, uint32_t path, int64_t returned, int64_t waiting,
+		     int64_t result, int32_t error)
 {
 	struct proc *proc = worker->proc;
 	int64_t start = relaxed_load(&worker->call.start_ns);
@@ -216,7 +223,7 @@ static void tell_end(struct worker *worker, uint32_t path, int64_t returned, int
 	    .seq = relaxed_load(&worker->call.seq),
 	    .start_ns = start,
 	    .duration_ns = start ? returned - start : 0,
-	    .p_wait_ns = path == GRT_PATH_SHORT ? 0 : sys_now() - returned,
+	    .p_wait_ns = path == GRT_PATH_SHORT ? 0 : sys_now() - waiting,
 	    .result = result,
 	    .arg = relaxed_load(&worker->call.arg),
 	    .site = relaxed_load(&worker->call.site),
@@ -238,6 +245,7 @@ void grt_leave_call(int64_t result, int32_t error)
 	uint64_t state = worker->call_state;
 	uint32_t path = GRT_PATH_SHORT;
 	int64_t returned = 0;
+	int64_t waiting = 0;
 	int saved = 0;
 	bool slow;
 
@@ -252,14 +260,14 @@ void grt_leave_call(int64_t result, int32_t error)
 		if (!slow)
 			saved = errno_get();
 		slow = true;
-		path = reacquire_after_call(worker);
+		path = reacquire_after_call(worker, returned, &waiting);
 		proc = worker->proc;
 		/* A slice begins; one with short calls only goes on. */
 		relaxed_store(&proc->tick, relaxed_load(&proc->tick) + 1);
 	}
 	relaxed_store(&proc->calls, relaxed_load(&proc->calls) + 1);
 	if (TRACING(call_end) && returned)
-		tell_end(worker, path, returned, result, error);
+		tell_end(worker, path, returned, waiting, result, error);
 	worker->in_call = false;
 	if (slow)
 		errno_set(saved);

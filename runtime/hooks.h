@@ -110,7 +110,9 @@ struct grt_worker_record {
 
 /*
  * name, parameters.  `seq` counts the events of one P; a gap tells the reader
- * that events were lost.
+ * that events were lost.  call_returned is no event: a call that lost its proc
+ * is back and has none yet, so that what the tracer does for its call_end costs
+ * nobody a proc; the task's stack and thread are the same then.
  */
 #define GRT_HOOKS(X)                                                                               \
 	X(procs, (int32_t procs, uint32_t handoff_mode, int32_t max_threads))                      \
@@ -129,6 +131,7 @@ struct grt_worker_record {
 	X(task_end, (int32_t proc, uint32_t seq, int32_t worker, uint64_t task))                   \
 	X(task_steal, (int32_t to, int32_t from, uint32_t tasks))                                  \
 	X(call_begin, (const struct grt_call_record *record))                                      \
+	X(call_returned, (const void *site, int64_t duration_ns))                                  \
 	X(call_end, (const struct grt_call_record *record))                                        \
 	X(stack_alloc, (uint64_t task, const void *low, uint64_t size, bool reused))               \
 	X(stack_free, (uint64_t task, const void *low, uint64_t size))                             \

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -115,7 +116,6 @@ static void on_worker_start(int32_t worker, int32_t tid)
 	struct visit visit = enter();
 
 	lttng_ust_init_thread();
-	callstack_warm_up();
 	lttng_ust_do_tracepoint(gtrace, worker_start, tracer_pid, worker, tid);
 	leave(visit);
 }
@@ -128,6 +128,8 @@ static void on_worker_park(int32_t worker)
 static void on_worker_exit(int32_t worker)
 {
 	EMIT(worker_exit, worker);
+	free(tracer_thread.returned);
+	tracer_thread.returned = NULL;
 }
 
 static void on_proc_start(int32_t proc, uint32_t seq, int32_t worker)
@@ -189,18 +191,41 @@ static void on_call_begin(const struct grt_call_record *record)
 	with_room(emit_begin, (void *)record);
 }
 
+static void take_long_call(struct gtrace_stack *stack, const void *site, int64_t duration_ns)
+{
+	stack->depth = 0;
+	if (duration_ns < TRACER_LONG_CALL_NS)
+		return;
+	callstack_take(stack, site);
+	modules_tell(stack);
+}
+
+/* The stack of a call whose task has no P yet is kept until its call_end. */
+static void on_call_returned(const void *site, int64_t duration_ns)
+{
+	struct visit visit = enter();
+
+	if (!tracer_thread.returned)
+		tracer_thread.returned = malloc(sizeof(struct gtrace_stack));
+	if (tracer_thread.returned)
+		take_long_call(tracer_thread.returned, site, duration_ns);
+	leave(visit);
+}
+
 static void emit_end(void *arg)
 {
 	const struct grt_call_record *record = arg;
+	struct gtrace_stack *kept = tracer_thread.returned;
 	struct gtrace_stack stack;
 
 	stack.depth = 0;
-	if (record->duration_ns >= TRACER_LONG_CALL_NS) {
-		callstack_take(&stack, record->site);
-		modules_tell(&stack);
-	}
+	if (!kept || !kept->depth)
+		take_long_call(&stack, record->site, record->duration_ns);
 	lttng_ust_do_tracepoint(gtrace, call_end, tracer_pid,
-				record->worker < 0 ? tracer_tid() : -1, record, &stack);
+				record->worker < 0 ? tracer_tid() : -1, record,
+				kept && kept->depth ? kept : &stack);
+	if (kept)
+		kept->depth = 0;
 }
 
 static void on_call_end(const struct grt_call_record *record)
@@ -222,6 +247,9 @@ static void on_workload(const char *name, const char *settings)
 {
 	EMIT(workload, name, settings);
 }
+
+/* call_returned works for call_end. */
+#define lttng_ust_tracepoint_gtrace___call_returned lttng_ust_tracepoint_gtrace___call_end
 
 __attribute__((visibility("default"))) grt_attach_fn gtrace_attach;
 

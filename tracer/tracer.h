@@ -15,6 +15,7 @@
 
 #include "runtime/hooks.h"
 
+struct gtrace_stack;
 struct gtrace_thread_record;
 
 /* A call this long gets its stack recorded; ns. */
@@ -27,6 +28,7 @@ struct tracer_thread {
 	bool warm;   /* the unwinder has been here */
 	int32_t tid; /* 0: not asked yet */
 	uint64_t calls;
+	struct gtrace_stack *returned; /* of the call that waits for a P */
 };
 
 extern __thread struct tracer_thread tracer_thread
