@@ -60,7 +60,8 @@ static struct gtrace_stack stack_of(uint32_t call)
 /* name */
 static void do_process(const int64_t *n)
 {
-	lttng_ust_tracepoint(gtrace, process, pid, pid, -1, "emit", "emit \"a\\b\"\x01 \xff", n[0]);
+	lttng_ust_tracepoint(gtrace, process, pid, pid, -1, "emit",
+			     "emit \"a\\b\" \xc3\xa9 \x01 \xff", n[0]);
 }
 
 static void do_workload(const int64_t *n)

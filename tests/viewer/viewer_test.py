@@ -9,6 +9,7 @@ session daemon records; each case then asks the programs one thing.
 
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -205,7 +206,7 @@ def case_json_is_valid_for_any_command():
     with Trace() as trace:
         raw = run(REPORT, "--json", trace.folder).stdout
     assert json.loads(raw.decode("utf-8", "strict"))["workloads"][0]["command"] == \
-        'emit "a\\b"\x01 \ufffd'
+        'emit "a\\b" \xe9 \x01 \ufffd'
 
 
 def case_text_report():
@@ -221,7 +222,7 @@ def case_text_report():
     assert re.search(r"queued +1 +0\.00 % +5\.00 ms", text), text
     assert re.search(r"ran meanwhile: G2 \(site_read\) 30\.\d ms, G1 \(site_read\) 2\d\.\d ms", text)
     assert re.search(r"In flight when the record ends: 1 call\n.*read in site_read", text), text
-    assert "\x01" not in text and "\x1b" not in text
+    assert 'emit "a\\b" \xe9 ? ?\n' in text and "\x1b" not in text
 
 
 def width_of(line):
@@ -352,6 +353,44 @@ def case_damaged_metadata():
     assert done.returncode == 1 and done.stdout == b"", done
     assert all(line.startswith("gtrace-report: ") for line in done.stderr.decode().splitlines())
     assert folder.encode() in done.stderr, done
+
+
+def case_cut_metadata():
+    with Trace() as trace:
+        metadata = os.path.join(os.path.dirname(trace.streams()[0]), "metadata")
+        os.truncate(metadata, os.path.getsize(metadata) // 2 + 1)
+        complains([trace.folder], "metadata: cut off")
+
+
+def case_any_damage():
+    """Whatever stands in the files: an answer or a complaint, nothing else."""
+    chance = random.Random(7)
+    with Trace() as trace:
+        folder = os.path.dirname(trace.streams()[0])
+        names = ["metadata"] + [os.path.basename(name) for name in trace.streams()]
+        good = {}
+        for name in names:
+            with open(os.path.join(folder, name), "rb") as file:
+                good[name] = file.read()
+        for _ in range(40):
+            name = chance.choice(names)
+            data = bytearray(good[name])
+            used = len(data) if name == "metadata" else content_size(os.path.join(folder, name))
+            for _ in range(chance.choice((1, 3, 20))):
+                data[chance.randrange(used)] = chance.randrange(256)
+            if chance.random() < 0.3:
+                data = data[:chance.randrange(used)]
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(data)
+            for program, *option in ((REPORT, "--json"), (VIEW,)):
+                done = run(program, *option, trace.folder)
+                assert done.returncode in (0, 1), done
+                for line in done.stderr.decode().splitlines():
+                    assert line.startswith(os.path.basename(program) + ": "), done
+                if done.stdout and option:
+                    json.loads(done.stdout)
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(good[name])
 
 
 def complains(command, words, status=1, program=REPORT):

@@ -105,7 +105,7 @@ void procs_free(struct live *live);
 /* Makes it, unknown from time on, where it was never seen. */
 struct task *tasks_get(struct live *live, uint64_t number, int64_t time);
 void tasks_create(struct live *live, const struct event *event);
-void tasks_start(struct live *live, const struct event *event);
+const struct task *tasks_start(struct live *live, const struct event *event);
 void tasks_stop(struct live *live, const struct event *event);
 void tasks_end(struct live *live, const struct event *event);
 void tasks_ready(struct live *live, const struct event *event);

@@ -214,10 +214,11 @@ static void on_handoff(struct live *live, struct proc *proc, const struct event 
 
 static void on_task_start(struct live *live, struct proc *proc, const struct event *event)
 {
+	const struct task *task = tasks_start(live, event);
+
 	threads_not_in_call(live, event->on_proc.worker);
-	tasks_start(live, event);
 	change(live, proc, event->time, PROC_RUNNING);
-	proc->task = tasks_get(live, event->on_proc.task, event->time)->name;
+	proc->task = task->name;
 }
 
 static void run_task(struct live *live, struct proc *proc, int64_t from, uint64_t task)

@@ -92,7 +92,7 @@ void tasks_create(struct live *live, const struct event *event)
 	}
 }
 
-void tasks_start(struct live *live, const struct event *event)
+const struct task *tasks_start(struct live *live, const struct event *event)
 {
 	struct task *task = tasks_get(live, event->on_proc.task, event->time);
 
@@ -103,6 +103,7 @@ void tasks_start(struct live *live, const struct event *event)
 	change(live, task, event->time, TASK_RUNNING);
 	task->ready_early = 0;
 	task->handed_off = 0;
+	return task;
 }
 
 static bool stays_runnable(int64_t reason)

@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <wchar.h>
+#include <wctype.h>
 
 #include "viewer/names.h"
 
@@ -39,14 +41,32 @@ const char *format_share(char *buffer, double share)
 	return buffer;
 }
 
-/* Control characters and broken UTF-8 could do anything to a terminal. */
+/* Control characters and broken texts could do anything to a terminal; what
+ * the locale can print is kept. */
 static void copy_safe(char *to, size_t size, const char *from)
 {
+	mbstate_t state = {0};
 	size_t length = 0;
 
-	for (; *from && length + 1 < size; from++)
-		to[length++] =
-		    (unsigned char)*from < ' ' || (unsigned char)*from >= 0x7f ? '?' : *from;
+	while (*from) {
+		wchar_t character;
+		size_t bytes = mbrtowc(&character, from, strlen(from), &state);
+		bool good =
+		    bytes != (size_t)-1 && bytes != (size_t)-2 && iswprint((wint_t)character);
+
+		if (bytes == (size_t)-1 || bytes == (size_t)-2) {
+			state = (mbstate_t){0};
+			bytes = 1;
+		}
+		if (length + (good ? bytes : 1) >= size)
+			break;
+		if (good)
+			memcpy(to + length, from, bytes);
+		else
+			to[length] = '?';
+		length += good ? bytes : 1;
+		from += bytes;
+	}
 	to[length] = '\0';
 }
 

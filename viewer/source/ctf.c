@@ -345,8 +345,8 @@ static bool add_all(struct graph *graph, struct ctf_traces *traces, const struct
 		struct ctf_trace *trace = &traces->items[i];
 		char cause[256];
 
-		ctf_check(trace, sink);
-		if (!graph_add(graph, trace->copy ? trace->copy : trace->folder, i)) {
+		if (ctf_check(trace, sink) &&
+		    !graph_add(graph, trace->copy ? trace->copy : trace->folder, i)) {
 			take_error(cause, sizeof cause);
 			ctf_complain(sink, "%s: cannot be read (%s), so it is left out",
 				     trace->folder, cause);
@@ -388,7 +388,7 @@ static enum source_status read_traces(struct ctf_traces *traces, const char *fir
 			     first);
 		whole = false;
 	}
-	if (reader.events == 0)
+	if (reader.events == 0 && whole)
 		ctf_complain(sink,
 			     "%s: no event in it; was gtrace:* enabled and the session "
 			     "stopped before reading?",

@@ -27,8 +27,8 @@ struct ctf_traces {
 bool ctf_find(struct ctf_traces *traces, const char *folder, const struct source_sink *sink);
 
 /* Look for files that end within a packet; complain, and make a copy of the
- * trace that ends before the damage. */
-void ctf_check(struct ctf_trace *trace, const struct source_sink *sink);
+ * trace that ends before the damage.  False: it cannot be read at all. */
+bool ctf_check(struct ctf_trace *trace, const struct source_sink *sink);
 
 void ctf_copy_remove(struct ctf_trace *trace);
 

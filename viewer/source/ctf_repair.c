@@ -89,6 +89,40 @@ static bool find_cut(int file, struct cut *cut)
 	return false;
 }
 
+/* --- metadata ------------------------------------------------------------------*/
+
+#define METADATA_MAGIC 0x75d11d57u
+
+struct __attribute__((packed)) metadata_header {
+	uint32_t magic;
+	uint8_t uuid[16];
+	uint32_t checksum;
+	uint32_t content_bits, packet_bits;
+};
+
+/* babeltrace2 reads for ever in a metadata packet that is cut. */
+static bool metadata_is_whole(int folder)
+{
+	int file = openat(folder, "metadata", O_RDONLY | O_CLOEXEC);
+	struct metadata_header header;
+	struct stat status;
+	off_t offset = 0;
+
+	if (file < 0 || fstat(file, &status) != 0)
+		status.st_size = 0; /* babeltrace2 will say why */
+	while (offset < status.st_size) {
+		if (pread(file, &header, sizeof header, offset) != sizeof header ||
+		    header.magic != METADATA_MAGIC || header.packet_bits < 8 * sizeof header ||
+		    header.content_bits > header.packet_bits)
+			break;
+		offset += header.packet_bits / 8;
+	}
+	if (file >= 0)
+		close(file);
+	/* Text that is in no packets is none of ours. */
+	return offset == status.st_size || offset == 0;
+}
+
 /* --- copies --------------------------------------------------------------------*/
 
 static bool copy_bytes(int from, off_t offset, uint64_t length, int to)
@@ -312,24 +346,38 @@ static bool copy_trace(const struct ctf_trace *trace, DIR *directory,
 	return true;
 }
 
-void ctf_check(struct ctf_trace *trace, const struct source_sink *sink)
+static void repair(struct ctf_trace *trace, DIR *directory, const struct source_sink *sink)
+{
+	trace->damaged = true;
+	trace->copy = new_folder();
+	if (copy_trace(trace, directory, sink))
+		return;
+	ctf_complain(sink,
+		     "%s: cut off, and no room for a copy that can be read (%s); set TMPDIR "
+		     "to a folder with room",
+		     trace->folder, strerror(errno));
+	ctf_copy_remove(trace);
+}
+
+bool ctf_check(struct ctf_trace *trace, const struct source_sink *sink)
 {
 	DIR *directory = opendir(trace->folder);
+	bool readable = true;
 
 	if (!directory)
-		return; /* babeltrace2 will say why */
-	if (any_cut(directory)) {
+		return true; /* babeltrace2 will say why */
+	if (!metadata_is_whole(dirfd(directory))) {
+		ctf_complain(sink,
+			     "%s/metadata: cut off, so the trace cannot be read; get a whole "
+			     "copy of it",
+			     trace->folder);
 		trace->damaged = true;
-		trace->copy = new_folder();
-		if (!copy_trace(trace, directory, sink)) {
-			ctf_complain(sink,
-				     "%s: cut off, and no room for a copy that can be read "
-				     "(%s); set TMPDIR to a folder with room",
-				     trace->folder, strerror(errno));
-			ctf_copy_remove(trace);
-		}
+		readable = false;
+	} else if (any_cut(directory)) {
+		repair(trace, directory, sink);
 	}
 	closedir(directory);
+	return readable;
 }
 
 void ctf_copy_remove(struct ctf_trace *trace)
