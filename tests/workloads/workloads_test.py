@@ -151,7 +151,8 @@ def case_crowd_loop(workloads):
 
 
 def case_crowd_calls(workloads):
-    complete(workloads, 5 * workloads.procs, "calls")
+    # Each has a slice of 10 ms; without preemption the last would wait for ever.
+    complete(workloads, 100 * workloads.procs, "calls")
 
 
 def case_crowd_sleep(workloads):
