@@ -152,7 +152,7 @@ def case_crowd_loop(workloads):
 
 def case_crowd_calls(workloads):
     # Each has a slice of 10 ms; without preemption the last would wait for ever.
-    complete(workloads, 100 * workloads.procs, "calls")
+    complete(workloads, 40 * workloads.procs, "calls")
 
 
 def case_crowd_sleep(workloads):
