@@ -91,6 +91,34 @@ static void threads_are_put_down_to_their_call(void **context)
 	end(model);
 }
 
+/* The end of the call was lost; the next call of that worker is not it. */
+static void another_calls_stack_is_not_taken(void **context)
+{
+	struct model *model = begin(1);
+	const struct growth *growth;
+
+	(void)context;
+	script_worker_create(model, 1,
+			     (struct script_worker){.worker = 1,
+						    .cause = GTRACE_CREATE_CALL,
+						    .call_worker = 2,
+						    .call_seq = 5,
+						    .call = GTRACE_CALL_read,
+						    .site = 0x500});
+	script_call_end(model, 2,
+			(struct script_call){.worker = 2,
+					     .proc = -1,
+					     .call_seq = 6,
+					     .path = GTRACE_PATH_QUEUED,
+					     .start = 1,
+					     .stack = stack_of(0x800, 0x900)});
+	growth = &finish(model)->growth;
+	assert_int_equal(growth->count, 1);
+	assert_int_equal(growth->rows[0].threads, 1);
+	assert_int_equal(growth->rows[0].stack_count, 0);
+	end(model);
+}
+
 static void threads_that_could_not_be_had(void **context)
 {
 	struct model *model = begin(1);
@@ -234,6 +262,7 @@ static void a_crowd_does_not_hide_another_kind(void **context)
 	model_reach(model, 0, 100 * MS);
 	list = &finish(model)->incidents.starvation;
 	assert_int_equal(list->total, 101);
+	assert_int_equal(list->count, 5); /* four of the crowd */
 	assert_int_equal(incidents_pick(list, picked, 2), 2);
 	assert_int_equal(picked[0]->task.fn, 0x1000);
 	assert_int_equal(picked[1]->task.task, 777);
@@ -366,6 +395,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(threads_are_put_down_to_their_call),
+	    cmocka_unit_test(another_calls_stack_is_not_taken),
 	    cmocka_unit_test(threads_that_could_not_be_had),
 	    cmocka_unit_test(p_waits_are_told_by_path),
 	    cmocka_unit_test(starvation_names_who_ran),

@@ -101,10 +101,11 @@ void threads_worker_create(struct live *live, const struct event *event)
 
 	if (creation.cause == GTRACE_CREATE_START)
 		return; /* the thread was there */
-	if (creation.result == 0) {
+	if (creation.result == 0)
 		worker_counts(live, worker_of(live, event->worker_create.worker), event->time);
-		if (made_at_start(creation.cause))
-			live->process.threads_start++;
+	if (creation.result == 0 && made_at_start(creation.cause)) {
+		live->process.threads_start++;
+		return; /* no growth */
 	}
 	live->consumer->creation(live->process.consumer, &creation);
 }
