@@ -3,6 +3,7 @@
  * The watched half of the path of every interposed call.
  */
 #include "preload/passage.h"
+#include "preload/lttng.h"
 
 bool passage_enter_watched(struct passage *passage, uint32_t call, uint64_t arg, const void *site)
 {
@@ -13,7 +14,7 @@ bool passage_enter_watched(struct passage *passage, uint32_t call, uint64_t arg,
 	if (passage->task)
 		return true;
 	if (!*(const volatile int *)tracer_calls_on ||
-	    (tracer_runtime && tracer_runtime->own_thread()))
+	    (tracer_runtime && tracer_runtime->own_thread()) || lttng_owns(site))
 		return false;
 	passage->record = (struct grt_call_record){.call = call, .arg = arg, .site = site};
 	tracer_plain_begin(&passage->record);

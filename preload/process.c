@@ -5,7 +5,6 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 
 #include "preload/mode.h"
 #include "preload/passage.h"
+#include "preload/lttng.h"
 #include "preload/resolve.h"
 #include "tracer/events.h"
 
@@ -46,16 +46,7 @@ static void *begin_thread(void *arg)
 	return start.routine(start.arg);
 }
 
-/* lttng-ust makes threads of its own, which are none of the program's. */
-static bool from_lttng(const void *site)
-{
-	struct dl_find_object object;
-
-	return _dl_find_object((void *)site, &object) == 0 &&
-	       strstr(object.dlfo_link_map->l_name, "liblttng-ust");
-}
-
-/* Whatever such a thread calls is the tracer's. */
+/* lttng-ust's own threads: whatever they call is the tracer's. */
 static void *begin_lttng_thread(void *arg)
 {
 	struct start start = *(struct start *)arg;
@@ -96,7 +87,7 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void 
 	struct gtrace_thread_record record = {.start = (const void *)routine, .site = SITE};
 	int64_t begin;
 
-	if (from_lttng(SITE))
+	if (lttng_owns(SITE))
 		return create(real, thread, attr, begin_lttng_thread, routine, arg);
 	if (!is_for_the_record())
 		return real(thread, attr, routine, arg);

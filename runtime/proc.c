@@ -63,6 +63,7 @@ struct proc *idle_proc_take(struct proc *wanted)
 void proc_start(struct proc *proc, struct worker *worker)
 {
 	worker->proc = proc;
+	proc->left_call = false;
 	relaxed_store(&proc->worker, worker);
 	TRACE(proc_start, proc->id, ++proc->trace_seq, worker->id);
 }
@@ -145,6 +146,12 @@ static bool spawn_for(struct proc *proc, const struct handoff *handoff, uint32_t
 		return false;
 	}
 	tell_handoff(proc, handoff, worker->id, true);
+	/* The proc is free because of a call whose worker is still in it: that
+	 * call is why one more thread is needed, whoever needs it. */
+	if (!handoff && proc->left_call) {
+		handoff = &proc->origin;
+		cause = GRT_CREATE_CALL;
+	}
 	if (!handoff)
 		handoff = &no_handoff;
 	record.creator = self ? self->id : -1;
@@ -223,6 +230,11 @@ void proc_release(struct proc *proc, const struct handoff *handoff, uint32_t cau
 		return;
 	}
 	tell_handoff(proc, handoff, -1, false);
+	if (handoff) {
+		proc->left_call = true;
+		proc->origin = *handoff;
+		proc->origin.on_task = false;
+	}
 	lay_down(proc);
 	/* Work that came meanwhile saw no idle proc. */
 	full_barrier();

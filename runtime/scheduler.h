@@ -124,6 +124,17 @@ enum {
 	PROC_SEQ_SHIFT = 26,
 };
 
+/* The call that a proc left. */
+struct handoff {
+	uint32_t reason;
+	struct worker *from; /* inside a call; NULL: not a handoff from a call */
+	uint64_t task;
+	uint64_t call_seq;
+	uint32_t call;
+	const void *site;
+	bool on_task;
+};
+
 struct proc {
 	_Alignas(CACHE_LINE) _Atomic uint64_t state;
 	struct worker *_Atomic worker;
@@ -133,6 +144,8 @@ struct proc {
 	_Atomic bool preempt;  /* let others run at the next occasion */
 	bool gave_last;        /* the last turn was given to a returning worker */
 	uint32_t trace_seq;
+	bool left_call; /* it came here from a call, `origin`, and was not run since */
+	struct handoff origin;
 
 	struct task *free_tasks;
 	int free_length;
@@ -305,15 +318,6 @@ struct worker *waiter_take(void);
 bool proc_wake_one(void);
 /* The caller owns proc and has no use for it: to a returning worker, to a new
  * owner if there is work, else idle. */
-struct handoff {
-	uint32_t reason;
-	struct worker *from; /* inside a call; NULL: not a handoff from a call */
-	uint64_t task;
-	uint64_t call_seq;
-	uint32_t call;
-	const void *site;
-	bool on_task;
-};
 void proc_release(struct proc *proc, const struct handoff *handoff, uint32_t create_cause);
 /* Give proc (owned) to a worker that sleeps, or is in no list any more. */
 void proc_give(struct proc *proc, struct worker *worker, struct task *task);
