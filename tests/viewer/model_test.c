@@ -514,6 +514,30 @@ static void threads_are_counted_once(void **context)
 	model_close(model);
 }
 
+static void the_start_counts_sysmon_and_prespawned_workers_once(void **context)
+{
+	(void)context;
+	for (int started_first = 0; started_first <= 1; started_first++) {
+		struct model *model = begin();
+		struct script_worker sysmon = {.worker = -1, .cause = GTRACE_CREATE_SYSMON_THREAD};
+		struct script_worker early = {.worker = 4, .cause = GTRACE_CREATE_PRESPAWN};
+
+		script_process(model, 0);
+		if (started_first) {
+			script_worker_event(model, EVENT_worker_start, 1, -1, 201);
+			script_worker_event(model, EVENT_worker_start, 1, 4, 202);
+		}
+		script_worker_create(model, 2, sysmon);
+		script_worker_create(model, 2, early);
+		script_worker_event(model, EVENT_worker_start, 3, -1, 201);
+		script_worker_event(model, EVENT_worker_start, 3, 4, 202);
+		model_finish(model);
+		assert_int_equal(model_process(model, 0)->threads_start, 3);
+		assert_int_equal(model_process(model, 0)->threads_peak, 3);
+		model_close(model);
+	}
+}
+
 static void nobody_lives_after_the_main_thread(void **context)
 {
 	struct model *model = begin_running();
@@ -669,6 +693,7 @@ int main(void)
 	    cmocka_unit_test(a_forked_child_is_a_process),
 	    cmocka_unit_test(equal_pids_of_two_traces_are_two_processes),
 	    cmocka_unit_test(threads_are_counted_once),
+	    cmocka_unit_test(the_start_counts_sysmon_and_prespawned_workers_once),
 	    cmocka_unit_test(nobody_lives_after_the_main_thread),
 	    cmocka_unit_test(spans_fill_the_time_without_overlap),
 	};

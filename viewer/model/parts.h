@@ -43,6 +43,7 @@ struct thread {
 	int64_t number; /* of the worker; tid for threads without tasks */
 	int64_t tid;    /* -1: not told yet */
 	bool counted;   /* among process->threads_now */
+	bool at_start;  /* among process->threads_start */
 	uint64_t ended; /* call_seq of the last call that ended */
 	struct open_call call;
 	struct open_handoff handoff;

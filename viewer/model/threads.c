@@ -81,10 +81,18 @@ static void worker_counts(struct live *live, struct thread *worker, int64_t time
 	count(live, time, 1);
 }
 
-/* What a scheduler makes before any task asks for it is there "at the start". */
+/* What a scheduler makes before any task asks for it is there "at the start",
+ * and no growth. */
 static bool made_at_start(int64_t cause)
 {
 	return cause == GTRACE_CREATE_PRESPAWN || cause == GTRACE_CREATE_SYSMON_THREAD;
+}
+
+/* Its creation and its start tell of it, in any order. */
+static void was_at_start(struct live *live, struct thread *worker)
+{
+	live->process.threads_start += !worker->at_start;
+	worker->at_start = true;
 }
 
 void threads_worker_create(struct live *live, const struct event *event)
@@ -101,11 +109,14 @@ void threads_worker_create(struct live *live, const struct event *event)
 
 	if (creation.cause == GTRACE_CREATE_START)
 		return; /* the thread was there */
-	if (creation.result == 0)
-		worker_counts(live, worker_of(live, event->worker_create.worker), event->time);
-	if (creation.result == 0 && made_at_start(creation.cause)) {
-		live->process.threads_start++;
-		return; /* no growth */
+	if (creation.result == 0) {
+		struct thread *worker = worker_of(live, event->worker_create.worker);
+
+		worker_counts(live, worker, event->time);
+		if (made_at_start(creation.cause)) {
+			was_at_start(live, worker);
+			return;
+		}
 	}
 	live->consumer->creation(live->process.consumer, &creation);
 }
@@ -116,9 +127,9 @@ void threads_worker_start(struct live *live, const struct event *event)
 
 	worker->tid = event->worker.tid;
 	if (!worker->counted && tid_known(live, worker->tid))
-		return; /* it called grt_run() */
-	if (worker->number == -1 && !worker->counted)
-		live->process.threads_start++; /* sysmon, where its creation is not told */
+		return;           /* it called grt_run() */
+	if (worker->number == -1) /* sysmon */
+		was_at_start(live, worker);
 	worker_counts(live, worker, event->time);
 	tid_learn(live, worker->tid);
 }
@@ -136,6 +147,7 @@ void threads_worker_exit(struct live *live, const struct event *event)
 	worker->tid = -1;
 	worker->call.open = false;
 	worker->ended = 0;
+	worker->at_start = false;
 }
 
 void threads_create(struct live *live, const struct event *event)
