@@ -37,22 +37,59 @@
  * never throw; a wrapper passes on whatever it gets. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
+/*
+ * The unwatched way must cost next to nothing and add no frame: a return more
+ * after a system call is mispredicted on many kernels, which costs ten times
+ * as much as all else here.  So it is a jump to libc, and what is done for a
+ * watched call is a function of its own.
+ */
+#define INSIDE(...) __VA_ARGS__
 #define VERSIONED(version, type, name, parameters, arguments, call, arg, failure)                  \
-	EXPORTED type name parameters                                                              \
+	static __attribute__((noinline)) type watched_##name(const void *site, INSIDE parameters)  \
 	{                                                                                          \
 		type(*real) parameters = RESOLVED(#name, version);                                 \
 		struct passage passage;                                                            \
 		type outcome;                                                                      \
                                                                                                    \
-		if (likely(!passage_enter(&passage, GTRACE_CALL_##call, (uint64_t)(arg), SITE)))   \
+		if (!passage_enter(&passage, GTRACE_CALL_##call, (uint64_t)(arg), site))           \
 			return real arguments;                                                     \
 		outcome = real arguments;                                                          \
 		passage_leave(&passage, (int64_t)outcome, failure(outcome));                       \
 		return outcome;                                                                    \
+	}                                                                                          \
+	EXPORTED type name parameters                                                              \
+	{                                                                                          \
+		type(*real) parameters = RESOLVED(#name, version);                                 \
+                                                                                                   \
+		if (likely(!passage_watched()))                                                    \
+			return real arguments;                                                     \
+		return watched_##name(SITE, INSIDE arguments);                                     \
 	}
 #define CALL(type, name, parameters, arguments, call, arg, failure)                                \
 	VERSIONED(NULL, type, name, parameters, arguments, call, arg, failure)
 #include "preload/calls.def"
+
+static __attribute__((noinline)) int watched_pause(const void *site)
+{
+	int (*real)(void) = RESOLVED("pause", NULL);
+	struct passage passage;
+	int result;
+
+	if (!passage_enter(&passage, GTRACE_CALL_pause, 0, site))
+		return real();
+	result = real();
+	passage_leave(&passage, result, BY_ERRNO(result));
+	return result;
+}
+
+EXPORTED int pause(void)
+{
+	int (*real)(void) = RESOLVED("pause", NULL);
+
+	if (likely(!passage_watched()))
+		return real();
+	return watched_pause(SITE);
+}
 
 /* --- locks ------------------------------------------------------------------
  * Taking a free lock is no blocking call: it is tried first.  A lock that the
@@ -60,25 +97,33 @@
  * try and answered by the real call.
  */
 #define LOCK(name, try_name, parameters, arguments, object, call, busy, failure)                   \
-	EXPORTED int name parameters                                                               \
+	static __attribute__((noinline)) int watched_##name(const void *site, INSIDE parameters)   \
 	{                                                                                          \
 		int(*real) parameters = RESOLVED(#name, NULL);                                     \
 		int (*try_lock)(typeof(object)) = RESOLVED(#try_name, NULL);                       \
 		struct passage passage;                                                            \
-		int error, result;                                                                 \
+		int error = errno;                                                                 \
+		int result;                                                                        \
                                                                                                    \
-		if (likely(!passage_watched()) || tracer_thread.inside)                            \
+		if (tracer_thread.inside)                                                          \
 			return real arguments;                                                     \
-		error = errno;                                                                     \
 		result = try_lock(object);                                                         \
 		if (!(busy))                                                                       \
 			return result;                                                             \
 		errno = error;                                                                     \
-		if (!passage_enter(&passage, GTRACE_CALL_##call, (uintptr_t)object, SITE))         \
+		if (!passage_enter(&passage, GTRACE_CALL_##call, (uintptr_t)object, site))         \
 			return real arguments;                                                     \
 		result = real arguments;                                                           \
 		passage_leave(&passage, result, failure(result));                                  \
 		return result;                                                                     \
+	}                                                                                          \
+	EXPORTED int name parameters                                                               \
+	{                                                                                          \
+		int(*real) parameters = RESOLVED(#name, NULL);                                     \
+                                                                                                   \
+		if (likely(!passage_watched()))                                                    \
+			return real arguments;                                                     \
+		return watched_##name(SITE, INSIDE arguments);                                     \
 	}
 #define PTHREAD_LOCK(name, try_name, parameters, arguments, object)                                \
 	LOCK(name, try_name, parameters, arguments, object, name, result == EBUSY, BY_CODE)
@@ -116,40 +161,58 @@ static mode_t mode_of(int flags, va_list more)
 }
 
 #define OPEN(name)                                                                                 \
-	EXPORTED int name(const char *path, int flags, ...)                                        \
+	static __attribute__((noinline)) int watched_##name(const void *site, const char *path,    \
+							    int flags, mode_t mode)                \
 	{                                                                                          \
 		int (*real)(const char *, int, ...) = RESOLVED(#name, NULL);                       \
 		struct passage passage;                                                            \
-		va_list more;                                                                      \
-		mode_t mode;                                                                       \
 		int result;                                                                        \
                                                                                                    \
-		va_start(more, flags);                                                             \
-		mode = mode_of(flags, more);                                                       \
-		va_end(more);                                                                      \
-		if (likely(!passage_enter(&passage, GTRACE_CALL_open, (uintptr_t)path, SITE)))     \
+		if (!passage_enter(&passage, GTRACE_CALL_open, (uintptr_t)path, site))             \
 			return real(path, flags, mode);                                            \
 		result = real(path, flags, mode);                                                  \
 		passage_leave(&passage, result, BY_ERRNO(result));                                 \
 		return result;                                                                     \
-	}
-#define OPENAT(name)                                                                               \
-	EXPORTED int name(int folder, const char *path, int flags, ...)                            \
+	}                                                                                          \
+	EXPORTED int name(const char *path, int flags, ...)                                        \
 	{                                                                                          \
-		int (*real)(int, const char *, int, ...) = RESOLVED(#name, NULL);                  \
-		struct passage passage;                                                            \
+		int (*real)(const char *, int, ...) = RESOLVED(#name, NULL);                       \
 		va_list more;                                                                      \
 		mode_t mode;                                                                       \
-		int result;                                                                        \
                                                                                                    \
 		va_start(more, flags);                                                             \
 		mode = mode_of(flags, more);                                                       \
 		va_end(more);                                                                      \
-		if (likely(!passage_enter(&passage, GTRACE_CALL_openat, (uintptr_t)path, SITE)))   \
+		if (likely(!passage_watched()))                                                    \
+			return real(path, flags, mode);                                            \
+		return watched_##name(SITE, path, flags, mode);                                    \
+	}
+#define OPENAT(name)                                                                               \
+	static __attribute__((noinline)) int watched_##name(                                       \
+	    const void *site, int folder, const char *path, int flags, mode_t mode)                \
+	{                                                                                          \
+		int (*real)(int, const char *, int, ...) = RESOLVED(#name, NULL);                  \
+		struct passage passage;                                                            \
+		int result;                                                                        \
+                                                                                                   \
+		if (!passage_enter(&passage, GTRACE_CALL_openat, (uintptr_t)path, site))           \
 			return real(folder, path, flags, mode);                                    \
 		result = real(folder, path, flags, mode);                                          \
 		passage_leave(&passage, result, BY_ERRNO(result));                                 \
 		return result;                                                                     \
+	}                                                                                          \
+	EXPORTED int name(int folder, const char *path, int flags, ...)                            \
+	{                                                                                          \
+		int (*real)(int, const char *, int, ...) = RESOLVED(#name, NULL);                  \
+		va_list more;                                                                      \
+		mode_t mode;                                                                       \
+                                                                                                   \
+		va_start(more, flags);                                                             \
+		mode = mode_of(flags, more);                                                       \
+		va_end(more);                                                                      \
+		if (likely(!passage_watched()))                                                    \
+			return real(folder, path, flags, mode);                                    \
+		return watched_##name(SITE, folder, path, flags, mode);                            \
 	}
 OPEN(open)
 OPEN(open64)
@@ -171,23 +234,31 @@ static bool waits_for_lock(int command)
 }
 
 #define FCNTL(name)                                                                                \
-	EXPORTED int name(int fd, int command, ...)                                                \
+	static __attribute__((noinline)) int watched_##name(const void *site, int fd, int command, \
+							    void *arg)                             \
 	{                                                                                          \
 		int (*real)(int, int, ...) = RESOLVED(#name, NULL);                                \
 		struct passage passage;                                                            \
-		va_list more;                                                                      \
-		void *arg;                                                                         \
 		int result;                                                                        \
                                                                                                    \
-		va_start(more, command);                                                           \
-		arg = va_arg(more, void *);                                                        \
-		va_end(more);                                                                      \
-		if (!waits_for_lock(command) ||                                                    \
-		    likely(!passage_enter(&passage, GTRACE_CALL_fcntl, (uint64_t)fd, SITE)))       \
+		if (!passage_enter(&passage, GTRACE_CALL_fcntl, (uint64_t)fd, site))               \
 			return real(fd, command, arg);                                             \
 		result = real(fd, command, arg);                                                   \
 		passage_leave(&passage, result, BY_ERRNO(result));                                 \
 		return result;                                                                     \
+	}                                                                                          \
+	EXPORTED int name(int fd, int command, ...)                                                \
+	{                                                                                          \
+		int (*real)(int, int, ...) = RESOLVED(#name, NULL);                                \
+		va_list more;                                                                      \
+		void *arg;                                                                         \
+                                                                                                   \
+		va_start(more, command);                                                           \
+		arg = va_arg(more, void *);                                                        \
+		va_end(more);                                                                      \
+		if (likely(!passage_watched()) || !waits_for_lock(command))                        \
+			return real(fd, command, arg);                                             \
+		return watched_##name(SITE, fd, command, arg);                                     \
 	}
 FCNTL(fcntl)
 FCNTL(fcntl64)
@@ -208,22 +279,30 @@ static bool futex_waits(long operation)
 	}
 }
 
-EXPORTED long syscall(long number, ...)
+static __attribute__((noinline)) long watched_futex(const void *site, const long a[6])
 {
 	long (*real)(long, ...) = RESOLVED("syscall", NULL);
 	struct passage passage;
+	long result;
+
+	if (!passage_enter(&passage, GTRACE_CALL_futex, (uint64_t)a[0], site))
+		return real(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
+	result = real(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
+	passage_leave(&passage, result, BY_ERRNO(result));
+	return result;
+}
+
+EXPORTED long syscall(long number, ...)
+{
+	long (*real)(long, ...) = RESOLVED("syscall", NULL);
 	va_list more;
 	long a[6];
-	long result;
 
 	va_start(more, number);
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(more, long);
 	va_end(more);
-	if (likely(!passage_watched()) || number != SYS_futex || !futex_waits(a[1]) ||
-	    !passage_enter(&passage, GTRACE_CALL_futex, (uint64_t)a[0], SITE))
-		return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	passage_leave(&passage, result, BY_ERRNO(result));
-	return result;
+	if (number == SYS_futex && passage_watched() && futex_waits(a[1]))
+		return watched_futex(SITE, a);
+	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
