@@ -59,7 +59,9 @@ static void sleep_until(int64_t until)
 	int64_t left;
 
 	atomic_store(&sysmon.sleeps_until, until);
+	/* The poke that came with `stop` may be the one just answered. */
 	while (atomic_load_explicit(&sysmon.poked, memory_order_acquire) == 0 &&
+	       !atomic_load_explicit(&sysmon.stop, memory_order_acquire) &&
 	       (left = until - sys_now()) > 0)
 		sys_futex_wait(&sysmon.poked, 0, left);
 	atomic_store(&sysmon.sleeps_until, 0);
