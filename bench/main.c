@@ -24,6 +24,7 @@ static const struct {
     {"channel", measure_channel},
     {"call", measure_call},
     {"read", measure_read},
+    {"thread_read", measure_thread_read},
     {"parked_bytes", measure_parked_bytes},
     {"threads_switch", measure_threads_switch},
     {"threads_spawn", measure_threads_spawn},
@@ -96,7 +97,7 @@ static bool peer_wanted(const struct peer *peer)
 {
 	enum source_kind kind = sources[peer->source].kind;
 
-	if (!asked.peers || (kind == SOURCE_OWN && !strncmp(peer->name, "read", 4)) ||
+	if (!asked.peers || (kind == SOURCE_OWN && strstr(peer->name, "read_bare")) ||
 	    kind == SOURCE_EVENT)
 		return true;
 	return in_list(asked.peers, peer->name, strcspn(peer->name, ","));

@@ -14,8 +14,9 @@ double measure_yield(void);
 double measure_spawn(void);
 double measure_channel(void);
 double measure_call(void);
-/* Nanoseconds per read() of one byte in a task. */
+/* Nanoseconds per read() of one byte, in a task and in a plain thread. */
 double measure_read(void);
+double measure_thread_read(void);
 /* Resident bytes per parked task. */
 double measure_parked_bytes(void);
 

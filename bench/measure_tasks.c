@@ -205,6 +205,12 @@ double measure_read(void)
 	return in_a_task(reads);
 }
 
+double measure_thread_read(void)
+{
+	reads(NULL);
+	return figure;
+}
+
 /* --- memory ---------------------------------------------------------------*/
 
 static int64_t parked;

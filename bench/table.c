@@ -67,7 +67,7 @@ static void print_figure(bool known, double figure, const char *unit)
 
 static void print_text(const struct line *line)
 {
-	printf("%-16s", line->row->name);
+	printf("%-22s", line->row->name);
 	print_figure(line->has_own, line->own, line->row->unit);
 	printf("  %-18s", line->peer ? line->peer : "-");
 	print_figure(line->has_peer, line->peers, line->row->unit);
@@ -82,7 +82,7 @@ static void print_text(const struct line *line)
 
 void table_print_text(int rounds)
 {
-	printf("%-16s %-15s  %-18s %-15s  %7s\n", "row", "   gtrace", "peer", "   peer's", "ratio");
+	printf("%-22s %-15s  %-18s %-15s  %7s\n", "row", "   gtrace", "peer", "   peer's", "ratio");
 	each_line(print_text);
 	printf("medians of %d rounds; ratio: gtrace / peer, smaller is better\n", rounds);
 }

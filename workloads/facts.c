@@ -99,7 +99,7 @@ void fact_count(const char *key, const char *unit, int64_t value)
 void fact_real(const char *key, const char *unit, double value)
 {
 	begin(key, unit);
-	printf(out.json ? "%.6g" : "%.4g", value);
+	printf("%.6g", value);
 	end(unit);
 }
 
