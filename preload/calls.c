@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <mqueue.h>
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
@@ -28,6 +29,7 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <termios.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "preload/passage.h"
@@ -96,7 +98,7 @@ EXPORTED int pause(void)
  * caller may not wait for (its own, of the error-checking kind) is busy to the
  * try and answered by the real call.
  */
-#define LOCK(name, try_name, parameters, arguments, object, call, busy, failure)                   \
+#define LOCK(name, try_name, parameters, arguments, object, call, tryable, busy, failure)          \
 	static __attribute__((noinline)) int watched_##name(const void *site, INSIDE parameters)   \
 	{                                                                                          \
 		int(*real) parameters = RESOLVED(#name, NULL);                                     \
@@ -107,10 +109,12 @@ EXPORTED int pause(void)
                                                                                                    \
 		if (tracer_thread.inside)                                                          \
 			return real arguments;                                                     \
-		result = try_lock(object);                                                         \
-		if (!(busy))                                                                       \
-			return result;                                                             \
-		errno = error;                                                                     \
+		if (tryable) {                                                                     \
+			result = try_lock(object);                                                 \
+			if (!(busy))                                                               \
+				return result;                                                     \
+			errno = error;                                                             \
+		}                                                                                  \
 		if (!passage_enter(&passage, GTRACE_CALL_##call, (uintptr_t)object, site))         \
 			return real arguments;                                                     \
 		result = real arguments;                                                           \
@@ -125,30 +129,51 @@ EXPORTED int pause(void)
 			return real arguments;                                                     \
 		return watched_##name(SITE, INSIDE arguments);                                     \
 	}
-#define PTHREAD_LOCK(name, try_name, parameters, arguments, object)                                \
-	LOCK(name, try_name, parameters, arguments, object, name, result == EBUSY, BY_CODE)
-#define SEMAPHORE(name, parameters, arguments)                                                     \
-	LOCK(name, sem_trywait, parameters, arguments, sem, name, result == -1 && errno == EAGAIN, \
-	     BY_ERRNO)
+#define PTHREAD_LOCK(name, try_name, parameters, arguments, object, tryable)                       \
+	LOCK(name, try_name, parameters, arguments, object, name, tryable, result == EBUSY, BY_CODE)
+/* A wait for a semaphore is a cancellation point also where it is free. */
+#define SEMAPHORE(name, parameters, arguments, tryable)                                            \
+	LOCK(name, sem_trywait, parameters, arguments, sem, name, (pthread_testcancel(), tryable), \
+	     result == -1 && errno == EAGAIN, BY_ERRNO)
 
-PTHREAD_LOCK(pthread_mutex_lock, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex), mutex)
+/* A deadline that is no time is an error of some locks even while they are
+ * free: the real call knows of which. */
+static bool is_time(const struct timespec *until)
+{
+	return until && until->tv_nsec >= 0 && until->tv_nsec < 1000000000;
+}
+
+static bool is_time_on(clockid_t clock, const struct timespec *until)
+{
+	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && is_time(until);
+}
+
+PTHREAD_LOCK(pthread_mutex_lock, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex), mutex,
+	     true)
 PTHREAD_LOCK(pthread_mutex_timedlock, pthread_mutex_trylock,
-	     (pthread_mutex_t * mutex, const struct timespec *until), (mutex, until), mutex)
+	     (pthread_mutex_t * mutex, const struct timespec *until), (mutex, until), mutex,
+	     is_time(until))
 PTHREAD_LOCK(pthread_mutex_clocklock, pthread_mutex_trylock,
 	     (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until),
-	     (mutex, clock, until), mutex)
+	     (mutex, clock, until), mutex, is_time_on(clock, until))
 PTHREAD_LOCK(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, (pthread_rwlock_t * lock), (lock),
-	     lock)
+	     lock, true)
 PTHREAD_LOCK(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, (pthread_rwlock_t * lock), (lock),
-	     lock)
+	     lock, true)
 PTHREAD_LOCK(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock,
-	     (pthread_rwlock_t * lock, const struct timespec *until), (lock, until), lock)
+	     (pthread_rwlock_t * lock, const struct timespec *until), (lock, until), lock,
+	     is_time(until))
 PTHREAD_LOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock,
-	     (pthread_rwlock_t * lock, const struct timespec *until), (lock, until), lock)
-SEMAPHORE(sem_wait, (sem_t * sem), (sem))
-SEMAPHORE(sem_timedwait, (sem_t * sem, const struct timespec *until), (sem, until))
+	     (pthread_rwlock_t * lock, const struct timespec *until), (lock, until), lock,
+	     is_time(until))
+LOCK(mtx_lock, mtx_trylock, (mtx_t * mutex), (mutex), mutex, pthread_mutex_lock, true,
+     result == thrd_busy, NEVER)
+LOCK(mtx_timedlock, mtx_trylock, (mtx_t * mutex, const struct timespec *until), (mutex, until),
+     mutex, pthread_mutex_timedlock, is_time(until), result == thrd_busy, NEVER)
+SEMAPHORE(sem_wait, (sem_t * sem), (sem), true)
+SEMAPHORE(sem_timedwait, (sem_t * sem, const struct timespec *until), (sem, until), is_time(until))
 SEMAPHORE(sem_clockwait, (sem_t * sem, clockid_t clock, const struct timespec *until),
-	  (sem, clock, until))
+	  (sem, clock, until), is_time_on(clock, until))
 
 /* --- variadic calls ---------------------------------------------------------*/
 
