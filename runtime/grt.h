@@ -27,7 +27,9 @@
  *                   or next interposed call
  *   GRT_MAXTHREADS  most workers at a time, 1..1000000; default 10000.  At the
  *                   limit procs wait for a worker to come back
- *   GRT_PRESPAWN    workers that are made at start, 0..GRT_MAXTHREADS
+ *   GRT_PRESPAWN    workers that are made at start beside the calling thread,
+ *                   0..GRT_MAXTHREADS - 1; default: one for each further proc,
+ *                   so that each one made later is due to a blocking call
  */
 #ifndef GRT_H
 #define GRT_H
@@ -68,12 +70,13 @@ enum grt_preempt {
 };
 
 /* Zero means "the default" in each member. */
+#define GRT_PRESPAWN_NONE (-1)
 struct grt_opts {
 	int procs;
 	enum grt_handoff handoff;
 	enum grt_preempt preempt;
 	int max_threads;
-	int prespawn;
+	int prespawn; /* or GRT_PRESPAWN_NONE */
 };
 
 /*

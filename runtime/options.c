@@ -187,8 +187,17 @@ static bool valid(const struct grt_opts *opts)
 {
 	return opts->procs >= 0 && opts->procs <= PROCS_MAX && opts->handoff <= GRT_HANDOFF_EAGER &&
 	       opts->preempt <= GRT_PREEMPT_OFF && opts->max_threads >= 0 &&
-	       opts->max_threads <= THREADS_MAX && opts->prespawn >= 0 &&
+	       opts->max_threads <= THREADS_MAX && opts->prespawn >= GRT_PRESPAWN_NONE &&
 	       opts->prespawn <= THREADS_MAX;
+}
+
+/* A worker for each proc, as far as the limit allows. */
+static int default_prespawn(const struct grt_opts *opts, const struct options *options)
+{
+	if (opts->prespawn)
+		return opts->prespawn == GRT_PRESPAWN_NONE ? 0 : opts->prespawn;
+	return options->procs < options->max_threads ? options->procs - 1
+						     : options->max_threads - 1;
 }
 
 int options_read(const struct grt_opts *opts, struct options *options)
@@ -207,9 +216,10 @@ int options_read(const struct grt_opts *opts, struct options *options)
 	options->max_threads = number_from("GRT_MAXTHREADS", opts->max_threads, 1, THREADS_MAX);
 	if (!options->max_threads)
 		options->max_threads = THREADS_DEFAULT;
-	options->prespawn = number_from("GRT_PRESPAWN", opts->prespawn, 0, options->max_threads);
-	if (options->prespawn > options->max_threads)
+	if (opts->prespawn >= options->max_threads)
 		return EINVAL;
+	options->prespawn = number_from("GRT_PRESPAWN", default_prespawn(opts, options), 0,
+					options->max_threads - 1);
 	handoff = word_from("GRT_HANDOFF", opts->handoff, handoffs, "sysmon or eager");
 	options->handoff = handoff == GRT_HANDOFF_EAGER ? HANDOFF_EAGER : HANDOFF_SYSMON;
 	preempt = word_from("GRT_PREEMPT", opts->preempt, preempts, "coop or off");

@@ -58,13 +58,20 @@ static void take_first_proc(struct worker *worker)
 	proc_start(&sched.procs[0], worker);
 }
 
+/* They stand in the list before their threads run, so that whoever needs one
+ * makes no other meanwhile.  Nobody needs any before the first task. */
 static void add_idle_workers(int count)
 {
 	for (int i = 0; i < count; i++) {
 		struct worker *worker = worker_new();
 		struct grt_worker_record record = {.cause = GRT_CREATE_PRESPAWN, .call_worker = -1};
 
-		if (!worker || worker_spawn(worker, &record))
+		if (!worker)
+			return;
+		lock_acquire(&sched.lock);
+		idle_list_add(worker);
+		lock_release(&sched.lock);
+		if (worker_spawn(worker, &record))
 			return;
 	}
 }
@@ -166,11 +173,11 @@ static int run(const struct options *options, grt_fn *fn, void *arg)
 	lock_acquire(&stats_lock);
 	atomic_store(&sched.running, true);
 	lock_release(&stats_lock);
-	error = make_first_task(worker, fn, arg);
-	if (!error)
-		error = sysmon_start();
+	error = sysmon_start();
 	if (!error) {
 		add_idle_workers(options->prespawn);
+		/* Without a task the loop ends at once. */
+		error = make_first_task(worker, fn, arg);
 		sched_loop(worker);
 		sysmon_stop();
 		join_workers(worker);

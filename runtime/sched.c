@@ -232,14 +232,14 @@ static struct task *find(struct worker *worker)
 
 /* --- being without work ---------------------------------------------------*/
 
-static void idle_list_add(struct worker *worker)
+void idle_list_add(struct worker *worker)
 {
 	worker->idle = true;
 	worker->list_next = sched.idle_workers;
 	sched.idle_workers = worker;
 }
 
-static void idle_list_remove(struct worker *worker)
+void idle_list_remove(struct worker *worker)
 {
 	struct worker **link = &sched.idle_workers;
 
@@ -465,9 +465,6 @@ void sched_loop(struct worker *worker)
 {
 	struct task *task;
 
-	/* Made in advance, not for a proc. */
-	if (!worker->proc && !atomic_load_explicit(&worker->next_proc, memory_order_acquire))
-		be_idle(worker);
 	while ((task = next_task(worker))) {
 		if (spin_end(worker))
 			wake_for_work();

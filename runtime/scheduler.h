@@ -287,6 +287,9 @@ struct task *global_take(struct proc *proc, long most);
 bool work_visible(void);
 
 /* --- sched.c --------------------------------------------------------------*/
+/* The list of workers that sleep for want of a proc.  sched.lock is held. */
+void idle_list_add(struct worker *worker);
+void idle_list_remove(struct worker *worker);
 /* The scheduler loop of a worker; returns when the run is over. */
 void sched_loop(struct worker *worker);
 /* Stop the calling task; after(…) is done once it is saved.  Returns when the

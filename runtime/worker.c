@@ -70,6 +70,8 @@ static void discard(struct worker *worker)
 	while (*link != worker)
 		link = &(*link)->all_next;
 	*link = worker->all_next;
+	if (worker->idle)
+		idle_list_remove(worker);
 	sched.live_workers--;
 	sched.failed_workers++;
 	lock_release(&sched.lock);

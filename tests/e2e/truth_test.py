@@ -38,11 +38,13 @@ def sleepers_in_handoff_mode(build, procs):
     equal("mode", workload["mode"], "handoff")
     rows = grown_by(workload, "usleep")
     from_call(rows, build, "workloads/sleepers.c", "sleeper", "usleep((", "growth by usleep")
-    # Whoever made a worker runnable beside an idle P made it for the same sleepers.
-    between("threads that usleep made", sum(row["threads"] for row in rows), 100 - procs, 100)
+    # A worker for each P was there at the start.
+    grown = sum(row["threads"] for row in rows)
+    between("threads that usleep made", grown, 100 - procs, 101)
     threads = workload["threads"]
-    equal("all growth is told", sum(row["threads"] for row in threads["growth"]),
-          threads["peak"] - threads["start"])
+    equal("threads at the start", threads["start"], procs + 1)
+    equal("all growth is usleep's", sum(row["threads"] for row in threads["growth"]), grown)
+    equal("all growth is told", threads["peak"] - threads["start"], grown)
     # One of the threads is sysmon; the rest are the workers that grt_stats() counted.
     equal("peak", threads["peak"], facts["workers_peak"] + 1)
     between("peak", threads["peak"], 101, 102 + procs)
@@ -81,9 +83,9 @@ def sleepers_without_threads(build, procs, mode, more):
                                         GRT_PROCS=procs)
         facts = json.loads(recording.done.stdout)
     equal("slept too short", facts["slept_too_short"], 0)
-    equal("growth by usleep", grown_by(workload, "usleep"), [])
-    # As many as Ps at most, and sysmon.
-    between("peak", workload["threads"]["peak"], 2, procs + 1)
+    equal("growth", workload["threads"]["growth"], [])
+    # As many as Ps, and sysmon.
+    equal("peak", workload["threads"]["peak"], procs + 1)
     equal("peak", workload["threads"]["peak"], facts["workers_peak"] + 1)
     return workload
 
