@@ -14,9 +14,13 @@ double measure_yield(void);
 double measure_spawn(void);
 double measure_channel(void);
 double measure_call(void);
-/* Nanoseconds per read() of one byte, in a task and in a plain thread. */
+/* Nanoseconds per read() of one byte: in a task; the same with so few reads
+ * that a recording of them fits into its buffers; in a plain thread beside
+ * another one; in a process with one thread. */
 double measure_read(void);
+double measure_few_reads(void);
 double measure_thread_read(void);
+double measure_single_read(void);
 /* Resident bytes per parked task. */
 double measure_parked_bytes(void);
 

@@ -3,7 +3,6 @@
  * Measurements of libgrt.  All run on one proc, as their peers do, so that
  * they cost what the operation costs and not what the machine's caches do.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +16,6 @@
 #define SPAWN_BATCHES 5000
 #define ROUND_TRIPS 500000
 #define CALLS 5000000
-/* So few that a recording of them fits into the buffers. */
-#define READ_BATCHES 5
-#define READS 20000
 #define PARKED 100000
 
 static struct grt_wait_group running;
@@ -163,52 +159,6 @@ static void calls(void *arg)
 double measure_call(void)
 {
 	return in_a_task(calls);
-}
-
-/* --- read -----------------------------------------------------------------*/
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a;
-	double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double read_batch(int fd)
-{
-	double begin = measure_now();
-	char byte;
-
-	for (int i = 0; i < READS; i++)
-		if (read(fd, &byte, 1) != 1)
-			need(errno, "/dev/zero");
-	return (measure_now() - begin) / READS;
-}
-
-static void reads(void *arg)
-{
-	double batches[READ_BATCHES];
-	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
-
-	(void)arg;
-	need(fd < 0 ? errno : 0, "/dev/zero");
-	for (int i = 0; i < READ_BATCHES; i++)
-		batches[i] = read_batch(fd);
-	close(fd);
-	qsort(batches, READ_BATCHES, sizeof(batches[0]), compare);
-	figure = batches[READ_BATCHES / 2];
-}
-
-double measure_read(void)
-{
-	return in_a_task(reads);
-}
-
-double measure_thread_read(void)
-{
-	reads(NULL);
-	return figure;
 }
 
 /* --- memory ---------------------------------------------------------------*/

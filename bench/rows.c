@@ -14,6 +14,7 @@ enum {
 	OWN_CALL,
 	OWN_READ,
 	OWN_THREAD_READ,
+	OWN_SINGLE_READ,
 	OWN_PARKED,
 	THREADS_SWITCH,
 	THREADS_SPAWN,
@@ -22,6 +23,7 @@ enum {
 	PRELOADED_READ,
 	RECORDED_READ,
 	PRELOADED_THREAD_READ,
+	PRELOADED_SINGLE_READ,
 	EVENT,
 	BOOST_YIELD,
 	BOOST_SPAWN,
@@ -42,6 +44,7 @@ struct source sources[SOURCES] = {
     [OWN_CALL] = {.kind = SOURCE_OWN, .what = "call"},
     [OWN_READ] = {.kind = SOURCE_OWN, .what = "read"},
     [OWN_THREAD_READ] = {.kind = SOURCE_OWN, .what = "thread_read"},
+    [OWN_SINGLE_READ] = {.kind = SOURCE_OWN, .what = "single_read"},
     [OWN_PARKED] = {.kind = SOURCE_OWN, .what = "parked_bytes"},
     [THREADS_SWITCH] = {.kind = SOURCE_OWN, .what = "threads_switch"},
     [THREADS_SPAWN] = {.kind = SOURCE_OWN, .what = "threads_spawn"},
@@ -49,7 +52,8 @@ struct source sources[SOURCES] = {
     [THREADS_ROUND_TRIP_ONE_CPU] = {.kind = SOURCE_OWN, .what = "threads_round_trip_one_cpu"},
     [PRELOADED_READ] = {.kind = SOURCE_PRELOADED, .what = "read"},
     [PRELOADED_THREAD_READ] = {.kind = SOURCE_PRELOADED, .what = "thread_read"},
-    [RECORDED_READ] = {.kind = SOURCE_RECORDED, .what = "read"},
+    [PRELOADED_SINGLE_READ] = {.kind = SOURCE_PRELOADED, .what = "single_read"},
+    [RECORDED_READ] = {.kind = SOURCE_RECORDED, .what = "few_reads"},
     [EVENT] = {.kind = SOURCE_EVENT, .what = "event"},
     [BOOST_YIELD] = {.kind = SOURCE_BOOST, .what = "yield"},
     [BOOST_SPAWN] = {.kind = SOURCE_BOOST, .what = "spawn"},
@@ -96,6 +100,7 @@ struct row rows[] = {
 	ROW("thread_read_preloaded", "ns", PRELOADED_THREAD_READ, -1,
 	    {"thread_read_bare", OWN_THREAD_READ}),
 	ROW("thread_added_preloaded", "ns", PRELOADED_THREAD_READ, OWN_THREAD_READ, {NULL, 0}),
+	ROW("single_added_preloaded", "ns", PRELOADED_SINGLE_READ, OWN_SINGLE_READ, {NULL, 0}),
 };
 /* clang-format on */
 

@@ -13,7 +13,8 @@ import tempfile
 
 ALL = ["yield", "spawn", "channel", "call", "parked_bytes", "read_bare", "read_preloaded",
        "read_recorded", "lttng_event", "added_preloaded", "added_recorded",
-       "thread_read_bare", "thread_read_preloaded", "thread_added_preloaded"]
+       "thread_read_bare", "thread_read_preloaded", "thread_added_preloaded",
+       "single_added_preloaded"]
 DEADLINE = 300  # after which something is broken, never a measure
 
 
