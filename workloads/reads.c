@@ -102,7 +102,7 @@ static __attribute__((noinline)) void open_fifo(struct site *site)
 	called(site, site->in);
 }
 
-enum { PIPE_SHORT, PIPE_LONG, FIFO_SHORT, FIFO_LONG, SOCKET_SHORT, SOCKET_LONG, FIFO_OPEN, SITES };
+enum { FIFO_OPEN, PIPE_SHORT, PIPE_LONG, FIFO_SHORT, FIFO_LONG, SOCKET_SHORT, SOCKET_LONG, SITES };
 
 #define SITE(name_, call_, function_, waits_)                                                      \
 	{                                                                                          \
@@ -111,13 +111,13 @@ enum { PIPE_SHORT, PIPE_LONG, FIFO_SHORT, FIFO_LONG, SOCKET_SHORT, SOCKET_LONG, 
 	}
 
 static struct site sites[SITES] = {
+    [FIFO_OPEN] = SITE("fifo open", "open", open_fifo, true),
     [PIPE_SHORT] = SITE("pipe short", "read", read_pipe_short, false),
     [PIPE_LONG] = SITE("pipe long", "read", read_pipe_long, true),
     [FIFO_SHORT] = SITE("fifo short", "read", read_fifo_short, false),
     [FIFO_LONG] = SITE("fifo long", "read", read_fifo_long, true),
     [SOCKET_SHORT] = SITE("socket short", "read", read_socket_short, false),
     [SOCKET_LONG] = SITE("socket long", "read", read_socket_long, true),
-    [FIFO_OPEN] = SITE("fifo open", "open", open_fifo, true),
 };
 
 static int64_t calls_wanted(const struct site *site)
@@ -144,6 +144,25 @@ static void read_all(void *arg)
 
 /* --- the other ends -------------------------------------------------------*/
 
+static void remove_fifo(void)
+{
+	unlink(fifo_path);
+}
+
+static void remove_folder(void)
+{
+	remove_fifo();
+	rmdir(fifo_folder);
+}
+
+/* Both ends are open after this, and nobody needs the name any more: gone now,
+ * it is not left behind by a program that is killed later. */
+static void open_other_end(struct site *site)
+{
+	site->out = open(fifo_path, O_WRONLY | O_CLOEXEC);
+	remove_folder();
+}
+
 static void *let_wait(void *arg)
 {
 	struct site *site = arg;
@@ -155,7 +174,7 @@ static void *let_wait(void *arg)
 			;
 		nanosleep(&time, NULL);
 		if (site == &sites[FIFO_OPEN])
-			site->out = open(fifo_path, O_WRONLY | O_CLOEXEC);
+			open_other_end(site);
 		else if (write(site->out, "x", 1) != 1)
 			must(errno, site->name);
 	}
@@ -199,17 +218,6 @@ static void open_sockets(struct site *site)
 static void make_fifo(void)
 {
 	must(mkfifo(fifo_path, 0600) ? errno : 0, "cannot make a FIFO");
-}
-
-static void remove_fifo(void)
-{
-	unlink(fifo_path);
-}
-
-static void remove_folder(void)
-{
-	remove_fifo();
-	rmdir(fifo_folder);
 }
 
 static void make_folder(void)
