@@ -67,8 +67,7 @@ struct site {
 	int64_t measured_ns;
 };
 
-static char fifo_folder[256];
-static char fifo_path[sizeof(fifo_folder) + 8];
+static char fifo_path[32]; /* of the one that is opened by both sides */
 static struct grt_wait_group reading;
 
 /* --- the calls ------------------------------------------------------------*/
@@ -144,25 +143,6 @@ static void read_all(void *arg)
 
 /* --- the other ends -------------------------------------------------------*/
 
-static void remove_fifo(void)
-{
-	unlink(fifo_path);
-}
-
-static void remove_folder(void)
-{
-	remove_fifo();
-	rmdir(fifo_folder);
-}
-
-/* Both ends are open after this, and nobody needs the name any more: gone now,
- * it is not left behind by a program that is killed later. */
-static void open_other_end(struct site *site)
-{
-	site->out = open(fifo_path, O_WRONLY | O_CLOEXEC);
-	remove_folder();
-}
-
 static void *let_wait(void *arg)
 {
 	struct site *site = arg;
@@ -174,7 +154,7 @@ static void *let_wait(void *arg)
 			;
 		nanosleep(&time, NULL);
 		if (site == &sites[FIFO_OPEN])
-			open_other_end(site);
+			site->out = open(fifo_path, O_WRONLY | O_CLOEXEC);
 		else if (write(site->out, "x", 1) != 1)
 			must(errno, site->name);
 	}
@@ -198,14 +178,6 @@ static void open_pipe(struct site *site)
 	site->out = ends[1];
 }
 
-/* Opened for both directions, so that open() does not wait. */
-static void open_both_ends(struct site *site)
-{
-	site->in = open(fifo_path, O_RDWR | O_CLOEXEC);
-	must(site->in < 0 ? errno : 0, site->name);
-	site->out = site->in;
-}
-
 static void open_sockets(struct site *site)
 {
 	int ends[2];
@@ -215,38 +187,49 @@ static void open_sockets(struct site *site)
 	site->out = ends[1];
 }
 
-static void make_fifo(void)
-{
-	must(mkfifo(fifo_path, 0600) ? errno : 0, "cannot make a FIFO");
-}
-
-static void make_folder(void)
+/*
+ * A new FIFO, as a descriptor with these flags.  Its name is gone at once, so
+ * that nothing is left behind by a program that is killed; a FIFO stays what it
+ * is for those who have it.
+ */
+static int new_fifo(int flags)
 {
 	const char *parent = getenv("TMPDIR");
+	char folder[256];
+	char path[sizeof(folder) + 8];
+	int error;
+	int fd;
 
-	snprintf(fifo_folder, sizeof(fifo_folder), "%s/gtrace-reads-XXXXXX",
+	snprintf(folder, sizeof(folder), "%s/gtrace-reads-XXXXXX",
 		 parent && *parent ? parent : "/tmp");
-	must(mkdtemp(fifo_folder) ? 0 : errno, "cannot make a folder for FIFOs, see TMPDIR");
-	atexit(remove_folder);
-	snprintf(fifo_path, sizeof(fifo_path), "%s/fifo", fifo_folder);
+	must(mkdtemp(folder) ? 0 : errno, "cannot make a folder for a FIFO, see TMPDIR");
+	snprintf(path, sizeof(path), "%s/fifo", folder);
+	fd = mkfifo(path, 0600) ? -1 : open(path, flags | O_CLOEXEC);
+	error = errno;
+	unlink(path);
+	rmdir(folder);
+	must(fd < 0 ? error : 0, "cannot make a FIFO");
+	return fd;
 }
 
-/* A FIFO whose name is gone stays what it is for those who have it open. */
+/* Opened for both directions, so that open() does not wait. */
+static void open_fifo_alone(struct site *site)
+{
+	site->in = new_fifo(O_RDWR);
+	site->out = site->in;
+}
+
 static void open_all(void)
 {
-	make_folder();
 	for (int i = 0; i < SITES; i++)
 		sem_init(&sites[i].about_to_call, 0, 0);
 	open_pipe(&sites[PIPE_SHORT]);
 	open_pipe(&sites[PIPE_LONG]);
 	open_sockets(&sites[SOCKET_SHORT]);
 	open_sockets(&sites[SOCKET_LONG]);
-	for (int i = FIFO_SHORT; i <= FIFO_LONG; i++) {
-		make_fifo();
-		open_both_ends(&sites[i]);
-		remove_fifo();
-	}
-	make_fifo();
+	open_fifo_alone(&sites[FIFO_SHORT]);
+	open_fifo_alone(&sites[FIFO_LONG]);
+	snprintf(fifo_path, sizeof(fifo_path), "/proc/self/fd/%d", new_fifo(O_PATH));
 	for (int i = 0; i < SITES; i++)
 		if (!sites[i].waits)
 			write_all(&sites[i]);
