@@ -10,6 +10,7 @@
  * taken or a timer is due.
  */
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "runtime/scheduler.h"
 #undef errno
@@ -185,6 +186,8 @@ static void *sysmon_main(void *arg)
 
 	(void)arg;
 	self_is_sysmon = true;
+	/* Sleeps of this thread may not be stretched by the usual 50 us. */
+	sys_call4(SYS_prctl, PR_SET_TIMERSLACK, 1, 0, 0);
 	TRACE(worker_start, -1, sys_tid());
 	while (!atomic_load_explicit(&sysmon.stop, memory_order_acquire)) {
 		int64_t now = sys_now();
