@@ -180,7 +180,11 @@ int grt_chan_send(struct grt_chan *chan, const void *element)
 
 int grt_chan_try_send(struct grt_chan *chan, const void *element)
 {
-	return send(chan, element, false);
+	int result = send(chan, element, false);
+
+	if (result != EPERM)
+		sched_checkpoint(worker_self());
+	return result;
 }
 
 int grt_chan_recv(struct grt_chan *chan, void *element)
@@ -194,7 +198,11 @@ int grt_chan_recv(struct grt_chan *chan, void *element)
 
 int grt_chan_try_recv(struct grt_chan *chan, void *element)
 {
-	return recv(chan, element, false);
+	int result = recv(chan, element, false);
+
+	if (result != EPERM)
+		sched_checkpoint(worker_self());
+	return result;
 }
 
 int grt_chan_close(struct grt_chan *chan)
