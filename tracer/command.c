@@ -3,6 +3,7 @@
  * See command.h.
  */
 #include "tracer/command.h"
+#include "tracer/identity.h"
 #include "tracer/signals.h"
 
 #include <errno.h>
@@ -23,6 +24,16 @@
 
 #define NOT_STARTED 127
 
+/* Go to where the daemon can be talked to. */
+static bool enter(const struct command_place *place)
+{
+	if (place->home)
+		setenv("LTTNG_HOME", place->home, 1);
+	if (place->mount_ns >= 0 && setns(place->mount_ns, CLONE_NEWNS))
+		return false;
+	return !place->as_other || identity_become_other();
+}
+
 static _Noreturn void become(const char *const argv[], const struct command_place *place, int out)
 {
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -30,17 +41,11 @@ static _Noreturn void become(const char *const argv[], const struct command_plac
 	setsid();
 	signals_release();
 	unsetenv("LD_PRELOAD");
-	if (place && place->home)
-		setenv("LTTNG_HOME", place->home, 1);
-	if (place && place->mount_ns >= 0 && setns(place->mount_ns, CLONE_NEWNS)) {
-		dprintf(out, "cannot enter the namespace of the session daemon: %s",
-			strerror(errno));
-		_exit(NOT_STARTED);
-	}
 	dup2(nothing, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
 	dup2(out, STDERR_FILENO);
-	execvp(argv[0], (char *const *)argv);
+	if (!place || enter(place))
+		execvp(argv[0], (char *const *)argv);
 	dprintf(STDERR_FILENO, "%s: %s", argv[0], strerror(errno));
 	_exit(NOT_STARTED);
 }

@@ -16,6 +16,7 @@
 struct command_place {
 	const char *home; /* its LTTNG_HOME; NULL: as gtrace was started */
 	int mount_ns;     /* mount namespace to enter; -1: stay */
+	bool as_other;    /* it runs as another user: identity.h */
 };
 
 /*

@@ -3,6 +3,7 @@
  * See keeper.h.  What is below `the keeper's side` runs in the keeper only.
  */
 #include "tracer/keeper.h"
+#include "tracer/identity.h"
 #include "tracer/say.h"
 #include "tracer/signals.h"
 
@@ -11,8 +12,6 @@
 #include <ftw.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +19,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,45 +33,10 @@
 /* What the keeper tells gtrace once, when all is up or nothing is. */
 struct keeper_report {
 	bool up;
-	bool own_namespace;
+	bool own_namespace; /* the two ways of a daemon of root: keeper.h */
+	bool as_other;
 	char why[1024];
 };
-
-/*
- * The lock on the place of the machine's daemon: a socket in the abstract
- * namespace, which the kernel frees when its owner dies and which leaves no
- * file.  That namespace may be common to containers whose RUN_FOLDER is not,
- * so the folder's identity is part of the name.
- */
-static int machine_daemon_lock(void)
-{
-	struct sockaddr_un name = {.sun_family = AF_UNIX};
-	struct stat folder;
-
-	if (stat(RUN_FOLDER, &folder))
-		return -1;
-	int length = snprintf(name.sun_path + 1, sizeof(name.sun_path) - 1, "gtrace-daemon-%jx-%jx",
-			      (uintmax_t)folder.st_dev, (uintmax_t)folder.st_ino);
-	socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
-	int lock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	if (lock >= 0 && bind(lock, (struct sockaddr *)&name, size)) {
-		close(lock);
-		return -1;
-	}
-	return lock;
-}
-
-bool keeper_owns_machine_daemon(void)
-{
-	if (geteuid() != 0 || access(RUN_FOLDER, F_OK))
-		return false;
-	int lock = machine_daemon_lock();
-	if (lock < 0)
-		return true;
-	close(lock);
-	return false;
-}
 
 /* --- the keeper's side ----------------------------------------------------*/
 
@@ -91,11 +54,13 @@ static void remove_folder(const char *folder)
 	nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Needs RUN_FOLDER. */
+/* RUN_FOLDER becomes a folder of ours, for us and our children. */
 static bool enter_own_namespace(const char *folder)
 {
 	char run[256];
 
+	if (mkdir(RUN_FOLDER, 0755) && errno != EEXIST)
+		return false;
 	/* What is mounted outside later is seen; what we mount stays inside. */
 	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL))
 		return false;
@@ -103,7 +68,7 @@ static bool enter_own_namespace(const char *folder)
 	return mkdir(run, 0755) == 0 && mount(run, RUN_FOLDER, NULL, MS_BIND, NULL) == 0;
 }
 
-static _Noreturn void become_daemon(const char *folder, pid_t keeper)
+static _Noreturn void become_daemon(const char *folder, pid_t keeper, bool as_other)
 {
 	char apps[256], load[256], log[256];
 
@@ -123,10 +88,14 @@ static _Noreturn void become_daemon(const char *folder, pid_t keeper)
 	setenv("LTTNG_HOME", folder, 1);
 	unsetenv("LD_PRELOAD");
 
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != keeper)
-		_exit(1);
-	execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", "--sig-parent", apps, load, NULL);
+	if (!as_other || identity_become_other()) {
+		/* After the change of user, which would clear it. */
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		if (getppid() != keeper)
+			_exit(1);
+		execlp("lttng-sessiond", "lttng-sessiond", "--no-kernel", "--sig-parent", apps,
+		       load, NULL);
+	}
 	dprintf(STDERR_FILENO, "lttng-sessiond: %s\n", strerror(errno));
 	_exit(127);
 }
@@ -149,31 +118,60 @@ static void last_words(const char *folder, char *words, size_t size)
 		fclose(log);
 }
 
-static pid_t start_daemon(const char *folder, struct keeper_report *report)
+static bool give(const char *path, uid_t owner)
+{
+	return lchown(path, owner, owner) == 0;
+}
+
+static bool make_folders(const char *folder, bool as_other)
+{
+	static const char *const names[] = {"sessions", ".lttng"};
+	char path[256];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		if (mkdir(path, 0700) || (as_other && !give(path, IDENTITY_OTHER)))
+			return false;
+	}
+	return !as_other || give(folder, IDENTITY_OTHER);
+}
+
+/* Start the daemon and wait for its word that it can be talked to: SIGUSR1. */
+static pid_t launch(const char *folder, bool as_other, bool *ready)
 {
 	const struct timespec limit = {.tv_sec = READY_SECONDS};
-	char path[256];
 	sigset_t news;
 	pid_t self = getpid();
 
-	snprintf(path, sizeof(path), "%s/sessions", folder);
-	mkdir(path, 0700);
-	snprintf(path, sizeof(path), "%s/.lttng", folder);
-	mkdir(path, 0700);
-
-	/* The daemon sends SIGUSR1 when it can be talked to. */
 	sigemptyset(&news);
 	sigaddset(&news, SIGUSR1);
 	sigaddset(&news, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &news, NULL);
+	/* Another user may signal us only while that is our saved user. */
+	if (as_other && setresuid(-1U, -1U, IDENTITY_OTHER))
+		return -1;
 	pid_t daemon = fork();
 	if (daemon == 0)
-		become_daemon(folder, self);
-	if (daemon > 0 && sigtimedwait(&news, NULL, &limit) == SIGUSR1) {
-		report->up = true;
-		return daemon;
+		become_daemon(folder, self, as_other);
+	*ready = daemon > 0 && sigtimedwait(&news, NULL, &limit) == SIGUSR1;
+	if (as_other && setresuid(-1U, -1U, geteuid()))
+		*ready = false;
+	return daemon;
+}
+
+static pid_t start_daemon(const char *folder, struct keeper_report *report)
+{
+	if (geteuid() == 0) {
+		report->own_namespace = enter_own_namespace(folder);
+		report->as_other = !report->own_namespace;
 	}
-	last_words(folder, report->why, sizeof(report->why));
+	if (!make_folders(folder, report->as_other)) {
+		snprintf(report->why, sizeof(report->why), "%s: %s", folder, strerror(errno));
+		return -1;
+	}
+	pid_t daemon = launch(folder, report->as_other, &report->up);
+	if (!report->up)
+		last_words(folder, report->why, sizeof(report->why));
 	return daemon;
 }
 
@@ -214,12 +212,11 @@ static void kill_children(void)
 		fclose(children);
 }
 
-static void stop_recording(const char *session, const char *home)
+static void stop_recording(const char *session, const struct command_place *place)
 {
-	const struct command_place place = {.home = home, .mount_ns = -1};
 	const char *const stop[] = {"lttng", "--no-sessiond", "stop", session, NULL};
 
-	command_run(stop, &place, STOP_MS, NULL, 0);
+	command_run(stop, place, STOP_MS, NULL, 0);
 }
 
 static void end_daemon(pid_t daemon)
@@ -253,41 +250,44 @@ static void detach(int line)
 		return;
 }
 
-/* A place for a daemon of root that no other recording has. */
-static bool take_place(const char *folder, struct keeper_report *report)
+static int give_to_us(const char *path, const struct stat *file, int type, struct FTW *where)
 {
-	if (mkdir(RUN_FOLDER, 0755) && errno != EEXIST) {
-		snprintf(report->why, sizeof(report->why), "%s: %s", RUN_FOLDER, strerror(errno));
-		return false;
-	}
-	report->own_namespace = enter_own_namespace(folder);
-	if (report->own_namespace || machine_daemon_lock() >= 0)
-		return true;
-	snprintf(report->why, sizeof(report->why),
-		 "another recording of root is under way, and namespaces are forbidden here: wait "
-		 "for its end");
-	return false;
+	(void)type;
+	(void)where;
+	if (file->st_uid == IDENTITY_OTHER)
+		give(path, geteuid());
+	return 0;
 }
 
-static _Noreturn void keep(int line, const char *folder, const char *session, bool private_daemon)
+static _Noreturn void keep(int line, const struct keeper *keeper, const char *session,
+			   const char *output)
 {
-	struct keeper_report report = {.up = !private_daemon};
+	struct keeper_report report = {.up = !keeper->private_daemon};
 	pid_t daemon = -1;
 	char word = 0;
 
 	detach(line);
-	if (private_daemon && (geteuid() != 0 || take_place(folder, &report)))
-		daemon = start_daemon(folder, &report);
+	if (keeper->private_daemon)
+		daemon = start_daemon(keeper->folder, &report);
 	if (send(line, &report, sizeof(report), MSG_NOSIGNAL) < 0 || !report.up)
 		word = DONE;
 	else
 		while (recv(line, &word, 1, 0) < 0 && errno == EINTR)
 			;
-	if (word != DONE)
-		stop_recording(session, private_daemon ? folder : NULL);
+	if (word != DONE) {
+		/* In the namespace of the daemon we are already. */
+		const struct command_place place = {
+		    .home = keeper->private_daemon ? keeper->folder : NULL,
+		    .mount_ns = -1,
+		    .as_other = report.as_other,
+		};
+		stop_recording(session, &place);
+	}
 	if (daemon > 0)
 		end_daemon(daemon);
-	remove_folder(folder);
+	if (report.as_other)
+		nftw(output, give_to_us, 8, FTW_PHYS);
+	remove_folder(keeper->folder);
 	_exit(0);
 }
 
@@ -316,7 +316,8 @@ static int enter_by(pid_t keeper)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-int keeper_start(struct keeper *keeper, const char *session, bool private_daemon)
+int keeper_start(struct keeper *keeper, const char *session, const char *output,
+		 bool private_daemon)
 {
 	struct keeper_report report;
 	int ends[2];
@@ -331,7 +332,7 @@ int keeper_start(struct keeper *keeper, const char *session, bool private_daemon
 		return 1;
 	}
 	if (keeper->pid == 0)
-		keep(ends[1], keeper->folder, session, private_daemon);
+		keep(ends[1], keeper, session, output);
 	close(ends[1]);
 	keeper->line = ends[0];
 
@@ -346,6 +347,7 @@ int keeper_start(struct keeper *keeper, const char *session, bool private_daemon
 	}
 	if (private_daemon)
 		keeper->place.home = keeper->folder;
+	keeper->place.as_other = report.as_other;
 	if (report.own_namespace)
 		keeper->place.mount_ns = enter_by(keeper->pid);
 	return 0;

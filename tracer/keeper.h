@@ -9,11 +9,14 @@
  * kernel ends the daemon (PR_SET_PDEATHSIG).
  *
  * The private daemon of root.  lttng-sessiond fixes the folder of root at
- * /var/run/lttng, which would make it the machine's daemon.  So it gets a
- * mount namespace with a folder of its own there, and `lttng` enters that
- * namespace to talk to it; the recorded program finds it by LTTNG_HOME and
- * stays where it is.  Where namespaces are forbidden (root in a container),
- * the daemon does use /var/run/lttng, for one recording at a time.
+ * /var/run/lttng, which would make it the machine's daemon, and one only.  So
+ * it gets a mount namespace with a folder of its own there, and `lttng` enters
+ * that namespace to talk to it; the recorded program finds it by LTTNG_HOME
+ * and stays where it is.  Where root may not have namespaces (in a container,
+ * in a chroot) the daemon runs as another user instead, whose folder LTTNG_HOME
+ * decides, and what it recorded is given to root at the end.  The first way is
+ * preferred since no file is ever another user's; the second one fails where
+ * there is no other user (user namespaces that map root alone).
  */
 #ifndef GTRACE_KEEPER_H
 #define GTRACE_KEEPER_H
@@ -33,16 +36,15 @@ struct keeper {
 };
 
 /*
- * Start the keeper of the recording session `session`, and with
- * private_daemon a session daemon.  0, or an exit code after having said why.
+ * Start the keeper of the recording session `session`, which goes into the
+ * folder `output` (absolute), and with private_daemon a session daemon.  0, or
+ * an exit code after having said why.
  */
-int keeper_start(struct keeper *keeper, const char *session, bool private_daemon);
+int keeper_start(struct keeper *keeper, const char *session, const char *output,
+		 bool private_daemon);
 
 /* End all that the keeper keeps.  stopped: the recording is known to be
  * stopped, else the keeper stops it. */
 void keeper_end(struct keeper *keeper, bool stopped);
-
-/* Root has a daemon at /var/run/lttng that belongs to a recording under way. */
-bool keeper_owns_machine_daemon(void);
 
 #endif

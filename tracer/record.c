@@ -187,9 +187,7 @@ static int check_tools(struct recording *r)
 		    GTRACE_LIBDIR);
 		return EXIT_FAILED;
 	}
-	/* A daemon of root that another recording had to start in the place of
-	 * the machine's own will end with that recording. */
-	r->own_daemon = !keeper_owns_machine_daemon() && lttng_own_daemon();
+	r->own_daemon = lttng_own_daemon();
 	int missing = r->own_daemon ? 0 : need_tool("lttng-sessiond");
 	return missing ? missing : need_tool("lttng");
 }
@@ -227,7 +225,7 @@ static int begin(struct recording *r)
 		return EXIT_FAILED;
 	signals_hold();
 	name_session(r);
-	int failed = keeper_start(&r->keeper, r->session.name, !r->own_daemon);
+	int failed = keeper_start(&r->keeper, r->session.name, r->output.absolute, !r->own_daemon);
 	if (failed) {
 		output_abandon(&r->output);
 		return failed;

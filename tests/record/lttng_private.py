@@ -2,8 +2,9 @@
 """A private LTTng session daemon for tests, and the events of a recording.
 
 Nothing here touches the daemon of the user who runs the tests: root's daemon
-gets a mount namespace in which /var/run/lttng is a folder of the test, other
-users get an LTTNG_HOME of their own.  Everything ends with the `with` block.
+gets a mount namespace in which /var/run/lttng is a folder of the test, or runs
+as nobody where that is forbidden; other users get an LTTNG_HOME of their own.
+Everything ends with the `with` block.
 
     with PrivateDaemon() as daemon:
         events = daemon.record(["build/workloads/sleepers"], preload="…/libgtrace.so")
@@ -20,6 +21,8 @@ import time
 
 SKIP = 77  # exit code that meson counts as "skipped"
 RUN_FOLDER = "/var/run/lttng"
+AS_NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups",
+             "--inh-caps=+dac_override", "--ambient-caps=+dac_override"]
 DEADLINE = 60  # seconds after which something is broken, never a measure
 
 
@@ -70,17 +73,25 @@ class PrivateDaemon:
     def __init__(self):
         self.home = None
         self.process = None
+        self.own_mounts = can_unshare()
+        self.as_nobody = os.geteuid() == 0 and not self.own_mounts
 
     def __enter__(self):
         self.home = tempfile.mkdtemp(prefix="gtrace-test-", dir="/tmp")
         for folder in ("load", "run", ".lttng"):
             os.mkdir(os.path.join(self.home, folder))
+            if self.as_nobody:
+                os.chown(os.path.join(self.home, folder), 65534, 65534)
+        if self.as_nobody:
+            os.chown(self.home, 65534, 65534)
         daemon = ["lttng-sessiond", "--no-kernel", f"--load={self.home}/load",
                   f"--apps-sock={self.home}/.lttng/lttng-ust-sock-8", "--sig-parent"]
         # The shell stays the parent and says when the daemon has said so.
         ready = 'trap "echo ready" USR1; "$@" >&2 & while ! wait $!; do [ -d /proc/$! ] || exit 1; done'
         command = ["sh", "-c", ready, "sh"] + daemon
-        if os.geteuid() == 0:
+        if self.as_nobody:
+            command = AS_NOBODY + command
+        if self.own_mounts:
             os.makedirs(RUN_FOLDER, exist_ok=True)
             bind = 'mount --make-rprivate / && mount --bind "$1" "$2" && shift 2 && exec "$@"'
             command = ["unshare", "-m", "sh", "-c", bind, "sh", f"{self.home}/run",
@@ -98,21 +109,24 @@ class PrivateDaemon:
         return self
 
     def __exit__(self, *_):
-        marker = f"LTTNG_HOME={self.home}"
+        # The daemon and its children are one process group; its shell leads it.
         for number in (signal.SIGTERM, signal.SIGKILL):
-            for pid in marked(marker):
-                if number == signal.SIGKILL or pid != self.process.pid:
-                    try:
-                        os.kill(pid, number)
-                    except ProcessLookupError:
-                        pass
             limit = time.monotonic() + 10
-            while marked(marker) and time.monotonic() < limit:
-                self.process.poll()
+            while self._signal(number) and time.monotonic() < limit:
+                number = 0
                 time.sleep(0.01)
         self.process.wait()
         self.process.stdout.close()
         shutil.rmtree(self.home, ignore_errors=True)
+
+    def _signal(self, number):
+        """Send to the group; False: nobody is left in it."""
+        self.process.poll()
+        try:
+            os.killpg(self.process.pid, number)
+        except ProcessLookupError:
+            return False
+        return True
 
     def environment(self, **more):
         """What a program needs so that its liblttng-ust finds this daemon."""
@@ -123,7 +137,9 @@ class PrivateDaemon:
 
     def inside(self, cwd=None):
         """Words before a command that talks to this daemon: where it runs."""
-        if os.geteuid() != 0:
+        if self.as_nobody:
+            return AS_NOBODY + ["env", "-C", cwd or os.getcwd()]
+        if not self.own_mounts:
             return []
         return ["nsenter", "--mount", "-t", str(self.process.pid), "env", "-C", cwd or os.getcwd()]
 
