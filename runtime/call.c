@@ -143,7 +143,7 @@ static bool take_stuck(struct worker *worker)
 		    !call_look(proc, state, &handoff, &start_ns, &arg) || !call_retake(proc, state))
 			continue;
 		lock_acquire(&sched.lock);
-		sched.in_call++;
+		call_lost_proc(&handoff);
 		lock_release(&sched.lock);
 		atomic_fetch_add(&sched.handoffs, 1);
 		TRACE(proc_handoff, proc->id, ++proc->trace_seq, handoff.from->id, worker->id,

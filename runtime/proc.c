@@ -63,7 +63,6 @@ struct proc *idle_proc_take(struct proc *wanted)
 void proc_start(struct proc *proc, struct worker *worker)
 {
 	worker->proc = proc;
-	proc->left_call = false;
 	relaxed_store(&proc->worker, worker);
 	TRACE(proc_start, proc->id, ++proc->trace_seq, worker->id);
 }
@@ -107,6 +106,13 @@ static struct worker *idle_worker_take(void)
 	return worker;
 }
 
+/* sched.lock is held. */
+void call_lost_proc(const struct handoff *handoff)
+{
+	sched.in_call++;
+	sched.last_handoff = *handoff;
+}
+
 /* --- a worker for a proc --------------------------------------------------*/
 
 static const struct handoff no_handoff;
@@ -134,22 +140,38 @@ static void lay_down(struct proc *proc)
 		proc_give(proc, returning, NULL);
 }
 
+/*
+ * Why a proc that came from no call finds no idle worker: the others are
+ * inside calls.  There is a worker for each proc at the start, so the call
+ * that took the last one away made one more thread necessary.
+ */
+static bool blamed_call(struct handoff *blamed)
+{
+	bool any;
+
+	lock_acquire(&sched.lock);
+	any = sched.in_call > 0;
+	*blamed = sched.last_handoff;
+	lock_release(&sched.lock);
+	blamed->on_task = false;
+	return any;
+}
+
 static bool spawn_for(struct proc *proc, const struct handoff *handoff, uint32_t cause,
 		      bool spinning)
 {
 	struct worker *self = worker_self();
 	struct worker *worker = worker_new();
 	struct grt_worker_record record = {0};
+	struct handoff blamed;
 
 	if (!worker) {
 		tell_handoff(proc, handoff, -1, false);
 		return false;
 	}
 	tell_handoff(proc, handoff, worker->id, true);
-	/* The proc is free because of a call whose worker is still in it: that
-	 * call is why one more thread is needed, whoever needs it. */
-	if (!handoff && proc->left_call) {
-		handoff = &proc->origin;
+	if (!handoff && blamed_call(&blamed)) {
+		handoff = &blamed;
 		cause = GRT_CREATE_CALL;
 	}
 	if (!handoff)
@@ -216,7 +238,7 @@ void proc_release(struct proc *proc, const struct handoff *handoff, uint32_t cau
 
 	lock_acquire(&sched.lock);
 	if (handoff)
-		sched.in_call++;
+		call_lost_proc(handoff);
 	returning = waiter_take();
 	work = sched.global.first || !queue_empty(proc);
 	lock_release(&sched.lock);
@@ -230,11 +252,6 @@ void proc_release(struct proc *proc, const struct handoff *handoff, uint32_t cau
 		return;
 	}
 	tell_handoff(proc, handoff, -1, false);
-	if (handoff) {
-		proc->left_call = true;
-		proc->origin = *handoff;
-		proc->origin.on_task = false;
-	}
 	lay_down(proc);
 	/* Work that came meanwhile saw no idle proc. */
 	full_barrier();

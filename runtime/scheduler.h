@@ -144,8 +144,6 @@ struct proc {
 	_Atomic bool preempt;  /* let others run at the next occasion */
 	bool gave_last;        /* the last turn was given to a returning worker */
 	uint32_t trace_seq;
-	bool left_call; /* it came here from a call, `origin`, and was not run since */
-	struct handoff origin;
 
 	struct task *free_tasks;
 	int free_length;
@@ -247,7 +245,8 @@ struct sched {
 	int peak_workers;
 	int next_worker;
 	uint64_t failed_workers;
-	long in_call; /* calls that lost their proc */
+	long in_call;                /* calls that lost their proc */
+	struct handoff last_handoff; /* of these, the one that lost it last */
 	bool stopping;
 	bool exhausted_told; /* the thread limit was met */
 
@@ -322,6 +321,8 @@ bool proc_wake_one(void);
 /* The caller owns proc and has no use for it: to a returning worker, to a new
  * owner if there is work, else idle. */
 void proc_release(struct proc *proc, const struct handoff *handoff, uint32_t create_cause);
+/* A call has lost its proc.  sched.lock is held. */
+void call_lost_proc(const struct handoff *handoff);
 /* Give proc (owned) to a worker that sleeps, or is in no list any more. */
 void proc_give(struct proc *proc, struct worker *worker, struct task *task);
 void proc_start(struct proc *proc, struct worker *worker);
