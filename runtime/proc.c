@@ -19,7 +19,8 @@ static void all_idle(void)
 {
 	uint64_t created = 0;
 	uint64_t ended = 0;
-	bool pending = sched.in_call > 0 || sched.waiters.first || sched.global.first;
+	bool pending =
+	    sched.in_call > 0 || sched.tied > 0 || sched.waiters.first || sched.global.first;
 
 	for (int i = 0; i < sched.options.procs; i++) {
 		created += relaxed_load(&sched.procs[i].created);
@@ -95,14 +96,17 @@ struct worker *waiter_take(void)
 	return worker;
 }
 
-static struct worker *idle_worker_take(void)
+static struct worker *idle_worker_take(struct worker **list)
 {
-	struct worker *worker = sched.idle_workers;
+	struct worker *worker;
 
+	lock_acquire(&sched.lock);
+	worker = *list;
 	if (worker) {
-		sched.idle_workers = worker->list_next;
+		*list = worker->list_next;
 		worker->idle = false;
 	}
+	lock_release(&sched.lock);
 	return worker;
 }
 
@@ -189,16 +193,14 @@ static bool spawn_for(struct proc *proc, const struct handoff *handoff, uint32_t
 	return worker_spawn(worker, &record) == 0;
 }
 
-/* Run proc (owned) on an idle worker or a new one.  False: there is no thread
- * to be had; the proc is idle now. */
+/* Run proc (owned) on an idle worker or a new one, else on one that is locked
+ * but has nothing to do.  False: there is no thread to be had; the proc is idle
+ * now. */
 static bool start_worker(struct proc *proc, const struct handoff *handoff, uint32_t cause,
 			 bool spinning)
 {
-	struct worker *worker;
+	struct worker *worker = idle_worker_take(&sched.idle_workers);
 
-	lock_acquire(&sched.lock);
-	worker = idle_worker_take();
-	lock_release(&sched.lock);
 	if (worker) {
 		tell_handoff(proc, handoff, worker->id, false);
 		worker->spinning = spinning;
@@ -207,6 +209,12 @@ static bool start_worker(struct proc *proc, const struct handoff *handoff, uint3
 	}
 	if (spawn_for(proc, handoff, cause, spinning))
 		return true;
+	worker = idle_worker_take(&sched.locked_workers);
+	if (worker) {
+		worker->spinning = spinning;
+		proc_give(proc, worker, NULL);
+		return true;
+	}
 	if (spinning)
 		atomic_fetch_sub(&sched.spinning, 1);
 	TRACE(proc_stop, proc->id, ++proc->trace_seq, -1, GRT_PROC_STOP_IDLE);

@@ -169,6 +169,8 @@ static struct task *take_tied(struct worker *worker)
 		return NULL;
 	lock_acquire(&sched.lock);
 	task = list_pop(&worker->tied);
+	if (task)
+		sched.tied--;
 	relaxed_store(&worker->tied_length, worker->tied.length);
 	lock_release(&sched.lock);
 	return task;
@@ -232,16 +234,23 @@ static struct task *find(struct worker *worker)
 
 /* --- being without work ---------------------------------------------------*/
 
+static struct worker **list_of_idle(const struct worker *worker)
+{
+	return worker->locked ? &sched.locked_workers : &sched.idle_workers;
+}
+
 void idle_list_add(struct worker *worker)
 {
+	struct worker **list = list_of_idle(worker);
+
 	worker->idle = true;
-	worker->list_next = sched.idle_workers;
-	sched.idle_workers = worker;
+	worker->list_next = *list;
+	*list = worker;
 }
 
 void idle_list_remove(struct worker *worker)
 {
-	struct worker **link = &sched.idle_workers;
+	struct worker **link = list_of_idle(worker);
 
 	while (*link != worker)
 		link = &(*link)->list_next;
@@ -256,12 +265,12 @@ static bool lay_down_proc(struct worker *worker)
 	struct proc *proc = worker->proc;
 	bool again;
 
-	spin_end(worker);
 	proc_stop(worker, GRT_PROC_STOP_IDLE);
 	lock_acquire(&sched.lock);
 	again =
 	    !sched.stopping && (sched.global.first || sched.waiters.first || worker->tied.first);
 	if (!again) {
+		spin_end(worker);
 		idle_list_add(worker);
 		idle_proc_put(proc);
 	}
@@ -340,14 +349,17 @@ static bool wait_for_proc(struct worker *worker)
 /* The proc was given away, and the worker is in no list yet. */
 static void be_idle(struct worker *worker)
 {
+	bool last = spin_end(worker);
 	bool tied;
 
-	spin_end(worker);
 	lock_acquire(&sched.lock);
 	tied = worker->tied.first;
 	if (!tied)
 		idle_list_add(worker);
 	lock_release(&sched.lock);
+	/* It stopped looking before it found nothing. */
+	if (last)
+		wake_for_work();
 	/* Nobody else can run these, so it needs a proc as if from a call. */
 	if (tied)
 		call_reacquire(worker);
@@ -355,29 +367,20 @@ static void be_idle(struct worker *worker)
 
 /* --- tasks that only another worker may run --------------------------------*/
 
-/* The proc goes along with the task to the sleeping thread it is locked to. */
-static void give_to_locked(struct worker *worker, struct task *task)
+/* The proc goes along with the task to its worker, if that sleeps. */
+static void give_to_its_worker(struct worker *worker, struct task *task)
 {
-	struct proc *proc = worker->proc;
-
-	proc_stop(worker, GRT_PROC_STOP_GIVEN_LOCKED);
-	atomic_fetch_add(&sched.ties, 1);
-	proc_give(proc, task->locked, task);
-	be_idle(worker);
-}
-
-static void give_to_tied(struct worker *worker, struct task *task)
-{
-	struct worker *target = task->worker;
+	struct worker *target = task->locked ? task->locked : task->worker;
 	struct proc *proc = worker->proc;
 	bool sleeping;
 
 	atomic_fetch_add(&sched.ties, 1);
 	lock_acquire(&sched.lock);
-	sleeping = target->idle && !atomic_load(&target->next_proc);
+	sleeping = target->idle;
 	if (sleeping) {
 		idle_list_remove(target);
 	} else {
+		sched.tied++;
 		list_push(&target->tied, task);
 		relaxed_store(&target->tied_length, target->tied.length);
 	}
@@ -389,12 +392,21 @@ static void give_to_tied(struct worker *worker, struct task *task)
 	be_idle(worker);
 }
 
-/* The worker's own task is locked to it and stopped: nothing else may run
- * here. */
+/* The worker's own task is locked to it and stopped: let another worker have
+ * the proc.  Tasks that only this one may run keep it. */
 static void release_for_locked(struct worker *worker)
 {
 	struct proc *proc = worker->proc;
+	bool tied;
 
+	spin_end(worker);
+	lock_acquire(&sched.lock);
+	tied = worker->tied.first;
+	if (!tied)
+		idle_list_add(worker);
+	lock_release(&sched.lock);
+	if (tied)
+		return;
 	proc_stop(worker, GRT_PROC_STOP_GIVEN_LOCKED);
 	proc_release(proc, NULL, GRT_CREATE_LOCKED);
 }
@@ -429,28 +441,34 @@ static void put_off(struct worker *worker, struct task *task)
 static struct task *next_task(struct worker *worker)
 {
 	for (;;) {
-		struct task *task;
+		struct task *task = NULL;
+		bool given = !worker->proc;
 
-		if (!worker->proc && !wait_for_proc(worker))
-			return NULL;
-		task = worker->next_task;
-		worker->next_task = NULL;
-		if (!task && worker->locked) {
+		/* Only with a proc that was given may next_task be read: while
+		 * it has another, somebody may be about to give. */
+		if (given) {
+			if (!wait_for_proc(worker))
+				return NULL;
+			task = worker->next_task;
+			worker->next_task = NULL;
+		}
+		/* One that is given a proc without a task although it is
+		 * locked is the last to be had: see start_worker(). */
+		if (!task && worker->locked && !given && !(task = take_tied(worker))) {
 			release_for_locked(worker);
 			continue;
 		}
 		if (!task && !(task = find(worker))) {
 			if (!worker->proc)
 				be_idle(worker);
+			else if (worker->locked)
+				release_for_locked(worker);
 			else if (lay_down_proc(worker))
 				look_again(worker);
 			continue;
 		}
 		if (!suits(worker, task)) {
-			if (task->locked)
-				give_to_locked(worker, task);
-			else
-				give_to_tied(worker, task);
+			give_to_its_worker(worker, task);
 			continue;
 		}
 		if (!task->stack && !task_bind_stack(worker->proc, task)) {
@@ -555,7 +573,8 @@ void sched_exit(struct worker *worker)
 	struct task *task = worker->current;
 
 	task->locked = NULL;
-	worker->locked = NULL;
+	if (worker->locked == task)
+		worker->locked = NULL;
 	TRACE(task_end, proc->id, ++proc->trace_seq, worker->id, task->id);
 	relaxed_store(&task->state, TASK_DEAD);
 	switch_away(worker, after_exit, NULL, true);
@@ -618,5 +637,6 @@ void grt_unlock_thread(void)
 	if (!task || !task->lock_depth || --task->lock_depth)
 		return;
 	task->locked = NULL;
-	worker->locked = NULL;
+	if (worker->locked == task)
+		worker->locked = NULL;
 }

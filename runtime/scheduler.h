@@ -32,6 +32,11 @@
  * wake a worker for each new task (they would fight over short bursts), and a
  * central queue (its lock is the bottleneck).
  *
+ * A locked worker runs its locked task only.  Where no other worker is to be had
+ * - the limit is met, the system has no thread - it runs others too until its
+ * own is ready: they might be what that one waits for.  The same goes for tasks
+ * that were tied to it before.
+ *
  * A task never changes its thread inside a blocking call: back from it, the
  * *worker* waits for a proc (sched.waiters, first in first out) and is given
  * one by the next worker that lets go of its own.  Rejected: to queue the task
@@ -204,7 +209,7 @@ struct worker {
 	struct task *next_task;
 	_Atomic uint32_t wake;
 	struct worker *list_next; /* idle or waiters */
-	bool idle;                /* is in sched.idle_workers; sched.lock */
+	bool idle;                /* is in one of the lists of idle workers; sched.lock */
 	struct task_list tied;    /* tasks only this worker may run; sched.lock */
 	_Atomic long tied_length;
 
@@ -238,6 +243,7 @@ struct sched {
 	_Alignas(CACHE_LINE) struct lock lock;
 	struct proc *idle_procs;
 	struct worker *idle_workers;
+	struct worker *locked_workers; /* idle, but for their locked tasks */
 	struct worker_list waiters;
 	struct task_list global;
 	struct worker *workers; /* all, by all_next */
@@ -247,6 +253,7 @@ struct sched {
 	uint64_t failed_workers;
 	long in_call;                /* calls that lost their proc */
 	struct handoff last_handoff; /* of these, the one that lost it last */
+	long tied;                   /* tasks in the workers' tied queues */
 	bool stopping;
 	bool exhausted_told; /* the thread limit was met */
 
