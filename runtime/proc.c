@@ -231,17 +231,20 @@ bool proc_wake_one(void)
 		return true;
 	lock_acquire(&sched.lock);
 	proc = sched.stopping ? NULL : idle_proc_take(NULL);
-	lock_release(&sched.lock);
-	if (!proc) {
+	/* Still under the lock: who sees a proc idle after this must not see
+	 * a spinner that is none. */
+	if (!proc)
 		atomic_fetch_sub(&sched.spinning, 1);
+	lock_release(&sched.lock);
+	if (!proc)
 		return true;
-	}
 	return start_worker(proc, NULL, GRT_CREATE_RUNNABLE, true);
 }
 
 void proc_release(struct proc *proc, const struct handoff *handoff, uint32_t cause)
 {
 	struct worker *returning;
+	int64_t timer;
 	bool work;
 
 	lock_acquire(&sched.lock);
@@ -265,6 +268,7 @@ void proc_release(struct proc *proc, const struct handoff *handoff, uint32_t cau
 	full_barrier();
 	if (relaxed_load(&sched.spinning) == 0 && work_visible())
 		proc_wake_one();
-	if (relaxed_load(&proc->timers.first))
-		sysmon_poke_before(relaxed_load(&proc->timers.first));
+	timer = timer_next();
+	if (timer)
+		sysmon_poke_before(timer);
 }

@@ -40,7 +40,8 @@ static void wake_for_work(void)
 		return;
 	/* The work is queued before `spinning` is read: see scheduler.h. */
 	full_barrier();
-	if (relaxed_load(&sched.idle_count) > 0 && relaxed_load(&sched.spinning) == 0)
+	if (atomic_load_explicit(&sched.idle_count, memory_order_acquire) > 0 &&
+	    relaxed_load(&sched.spinning) == 0)
 		proc_wake_one();
 }
 
@@ -300,23 +301,26 @@ static bool look_again(struct worker *worker)
 	return true;
 }
 
-/* Sleep as the one who wakes for timers, if nobody else does. */
+/* Sleep as the one who wakes for timers, if nobody else does.  While no proc is
+ * idle it could do nothing about them: those who have the procs look. */
 static void sleep_for_timers(struct worker *worker)
 {
-	int64_t until = timer_next();
+	int64_t until = relaxed_load(&sched.idle_count) ? timer_next() : 0;
 	struct worker *nobody = NULL;
+	int64_t earlier;
 
 	if (!until || !atomic_compare_exchange_strong(&sched.timer_sleeper, &nobody, worker)) {
 		worker_sleep(worker, -1);
 		return;
 	}
 	relaxed_store(&sched.timer_sleeper_until, until);
-	/* An earlier one may have been added before it was known who sleeps. */
+	/* An earlier one may have been added before it was known who sleeps;
+	 * never sleep longer than the others think. */
 	full_barrier();
-	until = timer_next();
-	if (until)
-		worker_sleep(worker, until);
+	earlier = timer_next();
+	worker_sleep(worker, earlier && earlier < until ? earlier : until);
 	atomic_store(&sched.timer_sleeper, NULL);
+	full_barrier();
 	/* Woken for something else, and maybe nobody takes over. */
 	until = timer_next();
 	if (until)
@@ -599,9 +603,9 @@ static void after_sleep(struct worker *worker, struct task *task, void *arg)
 
 void sched_sleep(struct worker *worker, int64_t ns)
 {
-	worker->current->deadline = sys_now() + ns;
-	if (worker->current->deadline < ns) /* beyond the end of time */
-		worker->current->deadline = INT64_MAX;
+	int64_t now = sys_now();
+
+	worker->current->deadline = ns < INT64_MAX - now ? now + ns : INT64_MAX;
 	sched_park(worker, GRT_STOP_SLEEP, after_sleep, NULL);
 }
 

@@ -55,11 +55,32 @@ void sysmon_poke_before(int64_t deadline)
 		sysmon_poke();
 }
 
-static void sleep_until(int64_t until)
+/* When to look next, all being as it is. */
+static int64_t next_look(int64_t now, int64_t interval)
 {
+	int64_t until = now + interval;
+	int idle = atomic_load(&sched.idle_count);
+	int64_t timer = idle && !atomic_load(&sched.timer_sleeper) ? timer_next() : 0;
+
+	/* Work beside idle procs waits for a thread: try again. */
+	if (idle == sched.options.procs && !relaxed_load(&sched.spinning) && !work_visible())
+		until = INT64_MAX;
+	/* One that is due has just been seen to. */
+	return timer > now && timer < until ? timer : until;
+}
+
+static void sleep_until_next_look(int64_t now, int64_t interval)
+{
+	int64_t until = next_look(now, interval);
+	int64_t earlier;
 	int64_t left;
 
 	atomic_store(&sysmon.sleeps_until, until);
+	/* Who added a timer before that was known did not poke. */
+	full_barrier();
+	earlier = next_look(now, interval);
+	if (earlier < until)
+		until = earlier;
 	/* The poke that came with `stop` may be the one just answered. */
 	while (atomic_load_explicit(&sysmon.poked, memory_order_acquire) == 0 &&
 	       !atomic_load_explicit(&sysmon.stop, memory_order_acquire) &&
@@ -165,20 +186,6 @@ static void look_for_forgotten_work(int64_t now)
 		sysmon.retry_at = now + RETRY_NS;
 }
 
-/* When to look next, all being as it is. */
-static int64_t next_look(int64_t now, int64_t interval)
-{
-	int64_t until = now + interval;
-	int64_t timer = timer_next();
-
-	if (relaxed_load(&sched.idle_count) == sched.options.procs &&
-	    relaxed_load(&sched.spinning) == 0)
-		until = INT64_MAX;
-	if (timer && timer < until && !atomic_load(&sched.timer_sleeper))
-		until = timer;
-	return until > now ? until : now + TICK_MIN_NS;
-}
-
 static void *sysmon_main(void *arg)
 {
 	int64_t interval = TICK_MIN_NS;
@@ -202,7 +209,7 @@ static void *sysmon_main(void *arg)
 			interval = 2 * interval < TICK_MAX_NS ? 2 * interval : TICK_MAX_NS;
 		}
 		look_for_forgotten_work(now);
-		sleep_until(next_look(now, interval));
+		sleep_until_next_look(now, interval);
 	}
 	TRACE(worker_exit, -1);
 	return NULL;

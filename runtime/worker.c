@@ -23,11 +23,10 @@ struct worker *worker_new(void)
 	struct worker *worker = NULL;
 
 	lock_acquire(&sched.lock);
-	if (sched.live_workers < sched.options.max_threads) {
-		sched.live_workers++;
+	if (sched.live_workers < sched.options.max_threads)
 		worker = aligned_alloc(CACHE_LINE, sizeof(*worker));
-	}
 	if (worker) {
+		sched.live_workers++;
 		memset(worker, 0, sizeof(*worker));
 		worker->id = sched.next_worker++;
 		worker->random = (uint32_t)worker->id * 2654435761u + 1;
