@@ -356,6 +356,20 @@ def case_symbols():
         assert name not in ours, name
 
 
+def case_old_condition_variables():
+    """Programs of before 2003 bind to libc's old functions, those of today to ours."""
+    def binding(name):
+        done = run([program(name)], LIBRARY, LD_DEBUG="bindings", LD_BIND_NOW="1")
+        lines = [line for line in done.err.decode().splitlines()
+                 if f"binding file {program(name)} " in line and "`pthread_cond_wait'" in line]
+        expect_equal(f"bindings of {name}", len(lines), 1)
+        return os.path.basename(lines[0].split(" to ")[1].split()[0])
+
+    expect_equal("today", binding("semantics"), "libgtrace.so")
+    if os.uname().machine == "x86_64":
+        expect_equal("old", binding("old"), "libc.so.6")
+
+
 def case_no_other_unwinder():
     """libunwind and libgcc both define _Unwind_*: with libunwind's in front C++ code that is
     loaded later would unwind with a mixture of both when a thread is cancelled."""
