@@ -7,8 +7,8 @@
 
 bool passage_enter_watched(struct passage *passage, uint32_t call, uint64_t arg, const void *site)
 {
-	/* No pid: the constructors before ours, lttng-ust's among them. */
-	if (tracer_thread.inside || !tracer_pid)
+	/* Not here yet: the constructors before ours, lttng-ust's among them. */
+	if (tracer_thread.inside || !*tracer_here)
 		return false;
 	passage->task = tracer_runtime && tracer_runtime->enter_call(call, arg, site);
 	if (passage->task)

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The process and its threads: what happens when the library is loaded, when
- * the process forks, and when it makes threads.
+ * The process and its threads: what happens when the library is loaded, and
+ * when the program makes threads.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-#include <lttng/ust-fork.h>
 
 #include "preload/mode.h"
 #include "preload/passage.h"
@@ -58,7 +53,8 @@ static void *begin_lttng_thread(void *arg)
 
 static bool is_for_the_record(void)
 {
-	if (likely(!*(const volatile int *)tracer_threads_on) || tracer_thread.inside)
+	if (likely(!*(const volatile int *)tracer_threads_on) || tracer_thread.inside ||
+	    !*tracer_here)
 		return false;
 	return !(tracer_runtime && tracer_runtime->creating_worker());
 }
@@ -96,71 +92,6 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void 
 	record.latency_ns = tracer_now() - begin;
 	tracer_thread_create(&record);
 	return record.result;
-}
-
-/* --- fork -------------------------------------------------------------------*/
-
-/* Where lttng's own fork library is preloaded too, it does all this. */
-static bool lttng_forks(void *real)
-{
-	Dl_info info;
-
-	return dladdr(real, &info) && info.dli_fname && strstr(info.dli_fname, "liblttng-ust-fork");
-}
-
-static void before_fork(sigset_t *mask)
-{
-	tracer_thread.inside = true;
-	lttng_ust_before_fork(mask);
-}
-
-static void after_fork(pid_t pid, sigset_t *mask, int32_t parent)
-{
-	int error = errno;
-
-	if (pid == 0)
-		lttng_ust_after_fork_child(mask);
-	else
-		lttng_ust_after_fork_parent(mask);
-	tracer_thread.inside = false;
-	if (pid == 0)
-		tracer_process_begin(parent, mode_get());
-	errno = error;
-}
-
-EXPORTED pid_t fork(void)
-{
-	pid_t (*real)(void) = RESOLVED("fork", NULL);
-	int32_t parent = tracer_pid;
-	sigset_t mask;
-	pid_t pid;
-
-	if (lttng_forks(real) || tracer_thread.inside) {
-		pid = real();
-		if (pid == 0)
-			tracer_process_begin(parent, mode_get());
-		return pid;
-	}
-	before_fork(&mask);
-	pid = real();
-	after_fork(pid, &mask, parent);
-	return pid;
-}
-
-/* It forks inside libc; the parent never comes back. */
-EXPORTED int daemon(int nochdir, int noclose)
-{
-	int (*real)(int, int) = RESOLVED("daemon", NULL);
-	int32_t parent = tracer_pid;
-	sigset_t mask;
-	int result;
-
-	if (lttng_forks(real))
-		return real(nochdir, noclose);
-	before_fork(&mask);
-	result = real(nochdir, noclose);
-	after_fork(result, &mask, parent);
-	return result;
 }
 
 /* --- the beginning ----------------------------------------------------------*/

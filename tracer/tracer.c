@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #include <lttng/ust-thread.h>
@@ -30,6 +31,8 @@ SAME(GTRACE_CALL_grt_call, GRT_CALL_NUMBER);
 
 __thread struct tracer_thread tracer_thread __attribute__((tls_model("initial-exec")));
 int32_t tracer_pid;
+static const int nowhere = 0;
+const int *tracer_here = &nowhere;
 const struct grt_runtime *tracer_runtime;
 const int *const tracer_calls_on = &lttng_ust_tracepoint_gtrace___call_end.state;
 const int *const tracer_threads_on = &lttng_ust_tracepoint_gtrace___thread_create.state;
@@ -341,12 +344,33 @@ static void read_command(char *command, size_t size)
 	command[length < 0 ? 0 : length] = '\0';
 }
 
+/* The kernel clears this page in every child. */
+static void be_here(void)
+{
+	static const int always = 1;
+	static int *page;
+
+	if (!page) {
+		void *mapped = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (mapped != MAP_FAILED && madvise(mapped, sizeof(*page), MADV_WIPEONFORK) == 0)
+			page = mapped;
+		else if (mapped != MAP_FAILED)
+			munmap(mapped, sizeof(*page));
+	}
+	if (page)
+		*page = 1;
+	tracer_here = page ? page : &always;
+}
+
 void tracer_process_begin(int32_t parent, uint32_t mode)
 {
 	struct visit visit = enter();
 	char command[4096];
 
 	tracer_pid = getpid();
+	be_here();
 	tracer_thread.tid = 0;
 	if (parent)
 		modules_forget();

@@ -36,6 +36,9 @@ extern __thread struct tracer_thread tracer_thread
 
 /* Pid of this process, by fork too. */
 extern int32_t tracer_pid __attribute__((visibility("hidden")));
+/* Zero in a child that was made behind our back (clone): such a process is not
+ * recorded, since what it does would stand in its parent's name. */
+extern const int *tracer_here __attribute__((visibility("hidden")));
 /* The state words of the events that decide what is done for plain threads. */
 extern const int *const tracer_calls_on __attribute__((visibility("hidden")));
 extern const int *const tracer_threads_on __attribute__((visibility("hidden")));
