@@ -281,6 +281,11 @@ void tracer_plain_begin(struct grt_call_record *record)
 	record->path = GRT_PATH_NO_P;
 	callstack_warm_up();
 	record->start_ns = tracer_now();
+	tracer_thread.open.start_ns = record->start_ns;
+	tracer_thread.open.arg = record->arg;
+	tracer_thread.open.site = record->site;
+	tracer_thread.open.call = record->call;
+	tracer_thread.open.seq = record->seq;
 	if (lttng_ust_tracepoint_enabled(gtrace, call_begin))
 		emit_begin(record);
 	leave(visit);
@@ -290,6 +295,7 @@ void tracer_plain_end(const struct grt_call_record *record)
 {
 	struct visit visit = enter();
 
+	tracer_thread.open.seq = 0;
 	if (lttng_ust_tracepoint_enabled(gtrace, call_end))
 		emit_end((void *)record);
 	leave(visit);
@@ -317,10 +323,36 @@ void tracer_thread_start(int32_t creator)
 	leave(visit);
 }
 
+/* A cancelled call comes back to nobody: its thread's end is its end. */
+static void end_cancelled_call(void)
+{
+	struct grt_call_record record = {
+	    .seq = tracer_thread.open.seq,
+	    .start_ns = tracer_thread.open.start_ns,
+	    .duration_ns = tracer_now() - tracer_thread.open.start_ns,
+	    .result = -1,
+	    .arg = tracer_thread.open.arg,
+	    .site = tracer_thread.open.site,
+	    .call = tracer_thread.open.call,
+	    .error = ECANCELED,
+	    .worker = -1,
+	    .proc = -1,
+	    .path = GRT_PATH_NO_P,
+	};
+	static const struct gtrace_stack no_stack;
+
+	tracer_thread.open.seq = 0;
+	if (lttng_ust_tracepoint_enabled(gtrace, call_end))
+		lttng_ust_do_tracepoint(gtrace, call_end, tracer_pid, tracer_tid(), &record,
+					&no_stack);
+}
+
 void tracer_thread_exit(void)
 {
 	struct visit visit = enter();
 
+	if (tracer_thread.open.seq)
+		end_cancelled_call();
 	if (lttng_ust_tracepoint_enabled(gtrace, thread_exit))
 		lttng_ust_do_tracepoint(gtrace, thread_exit, tracer_pid, tracer_tid());
 	leave(visit);
@@ -372,6 +404,7 @@ void tracer_process_begin(int32_t parent, uint32_t mode)
 	tracer_pid = getpid();
 	be_here();
 	tracer_thread.tid = 0;
+	tracer_thread.open.seq = 0;
 	if (parent)
 		modules_forget();
 	if (lttng_ust_tracepoint_enabled(gtrace, process)) {

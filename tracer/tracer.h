@@ -29,6 +29,14 @@ struct tracer_thread {
 	int32_t tid; /* 0: not asked yet */
 	uint64_t calls;
 	struct gtrace_stack *returned; /* of the call that waits for a P */
+	/* The plain call under way, for the end of a thread that is cancelled in it. */
+	struct {
+		uint64_t seq; /* 0: none */
+		int64_t start_ns;
+		uint64_t arg;
+		const void *site;
+		uint32_t call;
+	} open;
 };
 
 extern __thread struct tracer_thread tracer_thread
