@@ -10,6 +10,7 @@
 
 #ifdef GRT_ASAN
 #include <pthread.h>
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #ifdef GRT_TSAN
@@ -60,9 +61,11 @@ void context_make(struct context *context, void *low, size_t size, void (*entry)
 	context->fake_stack = NULL;
 	context->low = low;
 	context->size = size;
+	/* The frames that its last task never left. */
+	__asan_unpoison_memory_region(low, size);
 #endif
 #ifdef GRT_TSAN
-	if (!*fiber)
+	if (!*fiber) /* slow to make */
 		*fiber = __tsan_create_fiber(0);
 	context->fiber = *fiber;
 #endif
@@ -87,7 +90,7 @@ void context_adopt(struct context *context)
 	context->sp = NULL;
 }
 
-void context_switch(struct context *from, struct context *to, bool dies)
+NEVER_LEFT void context_switch(struct context *from, struct context *to, bool dies)
 {
 #ifdef GRT_ASAN
 	__sanitizer_start_switch_fiber(dies ? NULL : &from->fake_stack, to->low, to->size);

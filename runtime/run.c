@@ -122,12 +122,13 @@ static void end(void)
 	sched.procs = NULL;
 }
 
-static void reset(void)
+static void reset(const struct options *options)
 {
-	struct options options = sched.options;
-
+	/* grt_stats() may be called at any time. */
+	lock_acquire(&stats_lock);
 	memset(&sched, 0, sizeof(sched));
-	sched.options = options;
+	sched.options = *options;
+	lock_release(&stats_lock);
 }
 
 static struct lock run_lock;
@@ -156,8 +157,7 @@ static int run(const struct options *options, grt_fn *fn, void *arg)
 	struct worker *worker;
 	int error;
 
-	reset();
-	sched.options = *options;
+	reset(options);
 	error = make_procs();
 	if (error)
 		return error;

@@ -498,7 +498,7 @@ void sched_loop(struct worker *worker)
 
 /* --- stopping -------------------------------------------------------------*/
 
-static void switch_away(struct worker *worker, after_fn *after, void *arg, bool dies)
+NEVER_LEFT static void switch_away(struct worker *worker, after_fn *after, void *arg, bool dies)
 {
 	struct task *task = worker->current;
 	struct task *next;
@@ -571,7 +571,7 @@ static void after_exit(struct worker *worker, struct task *task, void *arg)
 	relaxed_store(&proc->ended, relaxed_load(&proc->ended) + 1);
 }
 
-void sched_exit(struct worker *worker)
+NEVER_LEFT void sched_exit(struct worker *worker)
 {
 	struct proc *proc = worker->proc;
 	struct task *task = worker->current;

@@ -98,7 +98,7 @@ void task_release_all(struct proc *proc)
 }
 
 /* First code of every task. */
-static void task_main(void)
+NEVER_LEFT static void task_main(void)
 {
 	struct worker *worker = worker_self();
 	struct task *task = worker->current;

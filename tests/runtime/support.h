@@ -46,9 +46,11 @@ struct child {
 	char said[4096];
 };
 
-/* Run fn(arg) in a child process whose stderr is caught.  A child that hangs
- * is ended by SIGALRM after a minute. */
-void in_child(struct child *child, void (*fn)(void *), void *arg);
+/* Run fn(word) in a new process of this program whose stderr is caught; it
+ * ends by itself or when fn returns, with exit code 0.  One that hangs is ended
+ * by SIGALRM after a minute.  No fork without exec: the thread sanitizer loses
+ * its way there. */
+void in_child(struct child *child, void (*fn)(const char *word), const char *word);
 void assert_exited(const struct child *child, int code);
 
 int64_t now(void);

@@ -21,13 +21,13 @@ static __thread uint64_t owner;
 
 /* A task may change its thread at any grt_ call: the address of `owner` must
  * not be kept across one. */
-static __attribute__((noinline, noclone)) uint64_t get_owner(void)
+static __attribute__((noinline)) uint64_t get_owner(void)
 {
 	__asm__ volatile("");
 	return owner;
 }
 
-static __attribute__((noinline, noclone)) void set_owner(uint64_t id)
+static __attribute__((noinline)) void set_owner(uint64_t id)
 {
 	__asm__ volatile("");
 	owner = id;

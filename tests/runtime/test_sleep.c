@@ -115,9 +115,10 @@ static void leave_sleepers(void *arg)
 	_exit(woken ? 1 : 7);
 }
 
-static void run_leaving_sleepers(void *arg)
+static void run_leaving_sleepers(const char *word)
 {
-	grt_run(NULL, leave_sleepers, arg);
+	(void)word;
+	grt_run(NULL, leave_sleepers, NULL);
 }
 
 static void test_longest_sleep(void **state)
