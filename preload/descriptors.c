@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * The descriptors of lttng-ust, kept out of the program's way.
+ * The descriptors of lttng-ust and libunwind, kept out of the program's way.
  *
  * lttng-ust registers each descriptor that it gets (a socket to the session
  * daemon, shared memory, pipes) by lttng_ust_add_fd_to_tracker(), which may
  * answer with another number to use instead.  Ours moves it to a high one, so
  * that the program finds the numbers free that it would find without us: it
  * may write `exec 3<` in a shell, or dup2() onto what it believes is unused.
+ * libunwind opens a pipe, to which it writes what it wants to know readable:
+ * that must never become a file of the program.
  *
  * Programs also close what they do not know.  For them these descriptors are
  * not there: closing one is EBADF, closing a range leaves them out.
  *
- * Invariant: a bit is set while lttng-ust holds that descriptor.  Nothing here
+ * Invariant: a bit is set while one of them holds that descriptor.  Nothing here
  * locks or allocates: close() is called in signal handlers and after vfork().
  */
 #include <errno.h>
@@ -112,6 +114,22 @@ void lttng_ust_delete_fd_from_tracker(int fd)
 	real(fd);
 }
 
+/* --- what libunwind does -----------------------------------------------------*/
+
+EXPORTED int pipe2(int fds[2], int flags)
+{
+	int (*real)(int[2], int) = RESOLVED("pipe2", NULL);
+	int result = real(fds, flags);
+
+	if (result || !lttng_owns(SITE))
+		return result;
+	for (int i = 0; i < 2; i++) {
+		fds[i] = moved(fds[i]);
+		hold(fds[i]);
+	}
+	return result;
+}
+
 /* --- what the program does ---------------------------------------------------*/
 
 EXPORTED int close(int fd)
@@ -122,6 +140,8 @@ EXPORTED int close(int fd)
 		errno = EBADF;
 		return -1;
 	}
+	if (unlikely(is_held(fd)))
+		let_go(fd);
 	return real(fd);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where the libraries of lttng-ust lie.  They are found at the first question,
- * which lttng-ust's own constructor asks, and stay: our library needs them.
+ * Where the libraries of lttng-ust and libunwind lie.  They are found at the
+ * first question, which lttng-ust's own constructor asks, and stay: our library
+ * needs them.
  */
 #include <link.h>
 #include <stdatomic.h>
@@ -23,7 +24,9 @@ static int add_library(struct dl_phdr_info *info, size_t size, void *arg)
 	uintptr_t low = UINTPTR_MAX, high = 0;
 
 	(void)size;
-	if (!strstr(info->dlpi_name, "/liblttng-ust") || *found == LIBRARIES_MAX)
+	if ((!strstr(info->dlpi_name, "/liblttng-ust") &&
+	     !strstr(info->dlpi_name, "/libunwind.so")) ||
+	    *found == LIBRARIES_MAX)
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		uintptr_t at = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;

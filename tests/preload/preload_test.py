@@ -253,6 +253,24 @@ def case_late_modules():
         t.ns for t in only(events, "thread_exit")) for e in sleeps), "RTLD_DEEPBIND is seen after all"
 
 
+def case_swapped_modules():
+    """What lies in the place of an unloaded library is not taken for it."""
+    if os.uname().machine != "x86_64":
+        skip("needs libraries written for x86-64")
+    libraries = [program("libone.so"), program("libother.so")]
+    outcome, events = record([program("swaps"), *libraries, *libraries])
+    known = truth(outcome)
+    sleeps = only(events, "call_end", call="usleep")
+    expect_equal("sleeps", len(sleeps), 4)
+    if known[libraries[0]] != known[libraries[1]]:
+        skip("the libraries came to lie in different places")
+    expect_equal("call sites", len({event["site"] for event in sleeps}), 1)
+    for event, library in zip(sleeps, libraries * 2):
+        assert within(event["stack"][1], known["plug"]), [hex(pc) for pc in event["stack"]]
+        told = [m for m in only(events, "module") if m["low"] <= event["site"] < m["high"] and m.ns <= event.ns]
+        expect_equal("module", told[-1]["path"], library)
+
+
 # --- threads that end in a call ---------------------------------------------------------
 
 def case_cancel_preloaded():
@@ -461,6 +479,12 @@ def closer(how):
     expect_same(bare, outcome)
     expect_equal("sleeps before and after", len(only(events, "call_end", call="usleep")), 2)
     expect_equal("reads after", len(only(events, "call_end", call="read", arg=3, result=1)), 10)
+
+
+def case_descriptor_numbers():
+    bare = run([program("numbers")])
+    expect_same(bare, run([program("numbers")], LIBRARY))
+    expect_same(bare, record([program("numbers")])[0])
 
 
 def case_descriptors_closed_by_loop():
