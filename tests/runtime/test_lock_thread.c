@@ -111,7 +111,10 @@ static void check_stay(struct grt_opts *opts)
 	grt_chan_free(stay.chan);
 	assert_int_equal(stay.turns, (LOCKED + OTHERS) * ROUNDS);
 	assert_int_equal(stay.moved, 0);
-	assert_int_equal(stay.foreign, 0);
+	/* A sanitizer's own data on the stacks ties tasks to threads: those may
+	 * run on one that was locked afterwards. */
+	if (!SANITIZED)
+		assert_int_equal(stay.foreign, 0);
 }
 
 static void test_locked_stay_alone(void **state)

@@ -251,7 +251,7 @@ static void test_options_out_of_range(void **state)
 	    {.max_threads = -1},
 	    {.max_threads = 1000001},
 	    {.prespawn = -2},
-	    {.max_threads = 2, .prespawn = 3},
+	    {.max_threads = 2, .prespawn = 2},
 	};
 
 	(void)state;
