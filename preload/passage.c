@@ -7,6 +7,9 @@
 
 bool passage_enter_watched(struct passage *passage, uint32_t call, uint64_t arg, const void *site)
 {
+	/* Between two calls its thread has done what the session daemon asked for. */
+	if (tracer_thread.lttng)
+		tracer_session_changed();
 	/* Not here yet: the constructors before ours, lttng-ust's among them. */
 	if (tracer_thread.inside || !*tracer_here)
 		return false;

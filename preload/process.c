@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The process and its threads: what happens when the library is loaded, and
- * when the program makes threads.
+ * The process and its threads: what happens when the library is loaded, when
+ * the program makes threads, and when it unloads code.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -48,6 +48,7 @@ static void *begin_lttng_thread(void *arg)
 
 	free(arg);
 	tracer_thread.inside = true;
+	tracer_thread.lttng = true;
 	return start.routine(start.arg);
 }
 
@@ -92,6 +93,19 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void 
 	record.latency_ns = tracer_now() - begin;
 	tracer_thread_create(&record);
 	return record.result;
+}
+
+/* --- unloading --------------------------------------------------------------*/
+
+EXPORTED int dlclose(void *handle)
+{
+	int (*real)(void *) = RESOLVED("dlclose", NULL);
+	int result;
+
+	tracer_unloading();
+	result = real(handle);
+	tracer_unloading();
+	return result;
 }
 
 /* --- the beginning ----------------------------------------------------------*/

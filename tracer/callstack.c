@@ -26,11 +26,44 @@ __attribute__((constructor)) static void share_caches(void)
 	unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_PER_THREAD);
 }
 
+/*
+ * unw_backtrace() never forgets what it knows of a pc, and reads memory by it.
+ * Where another object lies in the place of one that was unloaded, that is the
+ * end of the program: from the first unloading on this walks frame by frame,
+ * with the caches that can be emptied.
+ */
+static _Atomic bool unloaded;
+
+void callstack_unloading(void)
+{
+	unloaded = true;
+	unw_flush_cache(unw_local_addr_space, 0, 0);
+}
+
+static int step_by_step(void **pc, int room)
+{
+	unw_context_t context;
+	unw_cursor_t cursor;
+	unw_word_t ip;
+	int count = 0;
+
+	if (unw_getcontext(&context) || unw_init_local(&cursor, &context))
+		return 0;
+	while (count < room && unw_step(&cursor) > 0 && unw_get_reg(&cursor, UNW_REG_IP, &ip) == 0)
+		pc[count++] = (void *)(uintptr_t)ip;
+	return count;
+}
+
+static int backtrace_of_all(void **pc, int room)
+{
+	return unloaded ? step_by_step(pc, room) : unw_backtrace(pc, room);
+}
+
 static void unwind(void *arg)
 {
 	struct request *request = arg;
 	void *pc[GTRACE_STACK_MAX + OWN_FRAMES];
-	int count = unw_backtrace(pc, GTRACE_STACK_MAX + OWN_FRAMES);
+	int count = backtrace_of_all(pc, GTRACE_STACK_MAX + OWN_FRAMES);
 	int first = 0;
 	unsigned depth = 0;
 

@@ -15,4 +15,7 @@ void callstack_warm_up(void);
  * unwind.  site NULL: from the caller's caller on. */
 void callstack_take(struct gtrace_stack *stack, const void *site);
 
+/* An object is unloaded (before and after): others may come to its place. */
+void callstack_unloading(void);
+
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which objects have been told: a table of their address ranges, appended to
- * without a lock and never shortened within a process.  An object that is
- * unloaded stays in it; one that is loaded to its place later has another
- * range or the same path, as a rule.  A full table means that late objects are
- * told of more than once, which is harmless.
+ * Which objects have been told: a set of the names of mappings, with the round
+ * in which each was told last.  A name is a hash of range and link map.  What
+ * is loaded to the place of an unloaded object may have the same name, so
+ * unloading begins a new round, and so does whatever may bring a new reader.
+ * A full set means that an object is not told.
  *
- * Late objects are found with _dl_find_object(), which takes no lock: stacks
- * are taken while another thread may hold the loader's.
+ * Objects are found with _dl_find_object(), which takes no lock: stacks are
+ * taken while another thread may hold the loader's.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -22,37 +22,48 @@
 #include "tracer/modules.h"
 #include "tracer/tracer.h"
 
-#define TOLD_MAX 1024
+enum { SLOTS = 2048, PROBES = 32 };
 
-static struct range {
-	_Atomic uintptr_t low;
-	_Atomic uintptr_t high; /* 0: not filled in yet */
-} told[TOLD_MAX];
-static _Atomic unsigned told_count;
+static struct {
+	_Atomic uint64_t name; /* 0: free */
+	_Atomic uint32_t round;
+} told[SLOTS];
+static _Atomic uint32_t round_now = 1;
 
-static bool is_told(uintptr_t pc)
+static uint64_t name_of(const struct dl_find_object *object)
 {
-	unsigned count = atomic_load_explicit(&told_count, memory_order_acquire);
+	uint64_t name = (uintptr_t)object->dlfo_map_start * 0x9e3779b97f4a7c15u;
 
-	for (unsigned i = 0; i < count && i < TOLD_MAX; i++) {
-		uintptr_t high = atomic_load_explicit(&told[i].high, memory_order_acquire);
-
-		if (pc < high && pc >= atomic_load_explicit(&told[i].low, memory_order_relaxed))
-			return true;
-	}
-	return false;
+	name = (name ^ name >> 29 ^ (uintptr_t)object->dlfo_map_end) * 0xbf58476d1ce4e5b9u;
+	name = (name ^ name >> 32 ^ (uintptr_t)object->dlfo_link_map) * 0x94d049bb133111ebu;
+	return name | 1;
 }
 
-static void remember(uintptr_t low, uintptr_t high)
+/* The slot of that name, taken if need be; -1: the set is full. */
+static int slot_of(uint64_t name)
 {
-	unsigned i = atomic_fetch_add(&told_count, 1);
+	for (unsigned i = 0; i < PROBES; i++) {
+		unsigned slot = (unsigned)((name >> 32) + i) % SLOTS;
+		uint64_t there = atomic_load_explicit(&told[slot].name, memory_order_relaxed);
 
-	if (i >= TOLD_MAX) {
-		atomic_store(&told_count, TOLD_MAX);
-		return;
+		if ((there == 0 &&
+		     atomic_compare_exchange_strong(&told[slot].name, &there, name)) ||
+		    there == name)
+			return (int)slot;
 	}
-	atomic_store_explicit(&told[i].low, low, memory_order_relaxed);
-	atomic_store_explicit(&told[i].high, high, memory_order_release);
+	return -1;
+}
+
+/* True once per round. */
+static bool is_to_tell(const struct dl_find_object *object, uint32_t round)
+{
+	int slot = slot_of(name_of(object));
+	uint32_t last;
+
+	if (slot < 0)
+		return false;
+	last = atomic_load_explicit(&told[slot].round, memory_order_relaxed);
+	return last != round && atomic_compare_exchange_strong(&told[slot].round, &last, round);
 }
 
 static void find_build_id(struct gtrace_module_record *module, uintptr_t base,
@@ -113,14 +124,63 @@ static void tell(uintptr_t base, const char *name, const ElfW(Phdr) * phdr, int 
 	if (!module.high)
 		return;
 	lttng_ust_do_tracepoint(gtrace, module, tracer_pid, &module);
-	remember(module.low, module.high);
+}
+
+static void tell_object(const struct dl_find_object *object)
+{
+	const ElfW(Ehdr) *header = object->dlfo_map_start;
+
+	/* The program headers lie in the first page, right behind this one. */
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_phoff > 4096)
+		return;
+	tell(object->dlfo_link_map->l_addr, object->dlfo_link_map->l_name,
+	     (const void *)((const char *)header + header->e_phoff), header->e_phnum);
+}
+
+/* This thread asks again and again for the same few objects. */
+static void remember(const struct dl_find_object *object, uint32_t round)
+{
+	tracer_thread.module.round = 0; /* a signal handler must not see half of it */
+	atomic_signal_fence(memory_order_seq_cst);
+	tracer_thread.module.low = (uintptr_t)object->dlfo_map_start;
+	tracer_thread.module.high = (uintptr_t)object->dlfo_map_end;
+	atomic_signal_fence(memory_order_seq_cst);
+	tracer_thread.module.round = round;
+}
+
+void modules_tell_at(const void *address)
+{
+	uint32_t round = atomic_load_explicit(&round_now, memory_order_relaxed);
+	uintptr_t at = (uintptr_t)address;
+	struct dl_find_object object;
+
+	if (tracer_thread.module.round == round && at >= tracer_thread.module.low &&
+	    at < tracer_thread.module.high)
+		return;
+	if (!lttng_ust_tracepoint_enabled(gtrace, module) || _dl_find_object((void *)at, &object))
+		return;
+	if (is_to_tell(&object, round))
+		tell_object(&object);
+	remember(&object, round);
+}
+
+void modules_tell(const struct gtrace_stack *stack)
+{
+	for (unsigned i = 0; i < stack->depth; i++)
+		modules_tell_at((const void *)(uintptr_t)stack->pc[i]);
 }
 
 static int tell_loaded(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	(void)size;
 	(void)arg;
-	tell(info->dlpi_addr, info->dlpi_name, info->dlpi_phdr, info->dlpi_phnum);
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		if (info->dlpi_phdr[i].p_type == PT_LOAD) {
+			modules_tell_at(
+			    (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr));
+			break;
+		}
+	}
 	return 0;
 }
 
@@ -130,32 +190,7 @@ void modules_tell_all(void)
 		dl_iterate_phdr(tell_loaded, NULL);
 }
 
-static void tell_object(uintptr_t pc)
+void modules_new_round(void)
 {
-	struct dl_find_object object;
-	const ElfW(Ehdr) * header;
-
-	if (_dl_find_object((void *)pc, &object))
-		return;
-	header = object.dlfo_map_start;
-	/* The program headers lie in the first page, right behind this one. */
-	if (memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_phoff > 4096)
-		return;
-	tell(object.dlfo_link_map->l_addr, object.dlfo_link_map->l_name,
-	     (const void *)((const char *)header + header->e_phoff), header->e_phnum);
-}
-
-void modules_tell(const struct gtrace_stack *stack)
-{
-	if (!lttng_ust_tracepoint_enabled(gtrace, module))
-		return;
-	for (unsigned i = 0; i < stack->depth; i++)
-		if (!is_told((uintptr_t)stack->pc[i]))
-			tell_object((uintptr_t)stack->pc[i]);
-}
-
-void modules_forget(void)
-{
-	atomic_store(&told_count, 0);
-	memset(told, 0, sizeof(told));
+	atomic_fetch_add(&round_now, 1);
 }

@@ -7,13 +7,15 @@
 
 struct gtrace_stack;
 
-/* Tell of all that are loaded now. */
+/* Tell of all that are loaded now.  Takes the loader's lock. */
 void modules_tell_all(void);
 
-/* Tell of those in the stack that the recording has not been told of. */
+/* Tell of the one at this address, unless that was done in this round.  These
+ * two take no lock and may be called in a signal handler. */
+void modules_tell_at(const void *address);
 void modules_tell(const struct gtrace_stack *stack);
 
-/* In a forked child nothing has been told yet. */
-void modules_forget(void);
+/* What was told may be wrong or unknown from here on. */
+void modules_new_round(void);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,83 @@ int64_t tracer_now(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+/* --- who we are --------------------------------------------------------------*/
+
+static struct {
+	_Atomic uint32_t session; /* grows with what the session daemon orders */
+	_Atomic uint32_t told_in; /* the session that was told of this process */
+	bool told_at_start;
+	int32_t parent;
+	uint32_t mode;
+} process = {.session = 1};
+
+/* /proc/self/cmdline with spaces between the words, cut where it is long. */
+static void read_command(char *command, size_t size)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd < 0 ? 0 : read(fd, command, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	while (length > 0 && command[length - 1] == '\0')
+		length--;
+	for (ssize_t i = 0; i < length; i++)
+		if (command[i] == '\0')
+			command[i] = ' ';
+	command[length < 0 ? 0 : length] = '\0';
+}
+
+static bool tell_process(void)
+{
+	char command[4096];
+
+	if (!lttng_ust_tracepoint_enabled(gtrace, process))
+		return false;
+	read_command(command, sizeof(command));
+	lttng_ust_do_tracepoint(gtrace, process, tracer_pid, tracer_tid(), process.parent,
+				program_invocation_short_name, command, process.mode);
+	return true;
+}
+
+static void tell_process_with_room(void *nothing)
+{
+	(void)nothing;
+	tell_process();
+}
+
+/*
+ * A recording that began after the program learns of it now.  The orders of
+ * the daemon come one by one and only the last starts the session: hence again
+ * after each.  A process that was told at its start is left at that, since a
+ * second time would mean an exec.
+ */
+static void introduce(void)
+{
+	uint32_t session = atomic_load_explicit(&process.session, memory_order_relaxed);
+	uint32_t told = atomic_load_explicit(&process.told_in, memory_order_relaxed);
+
+	if (__builtin_expect(session == told, 1) || process.told_at_start || !*tracer_here ||
+	    !lttng_ust_tracepoint_enabled(gtrace, process) ||
+	    !atomic_compare_exchange_strong(&process.told_in, &told, session))
+		return;
+	if (tracer_runtime)
+		tracer_runtime->on_worker_stack(tell_process_with_room, NULL);
+	else
+		tell_process();
+}
+
+void tracer_session_changed(void)
+{
+	atomic_fetch_add(&process.session, 1);
+	modules_new_round();
+}
+
+void tracer_unloading(void)
+{
+	modules_new_round();
+	callstack_unloading();
+}
+
 /* Every way into the tracer goes through these two. */
 struct visit {
 	int error;
@@ -63,6 +141,7 @@ static struct visit enter(void)
 	struct visit visit = {errno, tracer_thread.inside};
 
 	tracer_thread.inside = true;
+	introduce();
 	return visit;
 }
 
@@ -185,6 +264,7 @@ static void emit_begin(void *arg)
 {
 	const struct grt_call_record *record = arg;
 
+	modules_tell_at(record->site);
 	lttng_ust_do_tracepoint(gtrace, call_begin, tracer_pid,
 				record->worker < 0 ? tracer_tid() : -1, record);
 }
@@ -197,8 +277,10 @@ static void on_call_begin(const struct grt_call_record *record)
 static void take_long_call(struct gtrace_stack *stack, const void *site, int64_t duration_ns)
 {
 	stack->depth = 0;
-	if (duration_ns < TRACER_LONG_CALL_NS)
+	if (duration_ns < TRACER_LONG_CALL_NS) {
+		modules_tell_at(site);
 		return;
+	}
 	callstack_take(stack, site);
 	modules_tell(stack);
 }
@@ -360,22 +442,6 @@ void tracer_thread_exit(void)
 
 /* --- the process -----------------------------------------------------------*/
 
-/* /proc/self/cmdline with spaces between the words, cut where it is long. */
-static void read_command(char *command, size_t size)
-{
-	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? 0 : read(fd, command, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	while (length > 0 && command[length - 1] == '\0')
-		length--;
-	for (ssize_t i = 0; i < length; i++)
-		if (command[i] == '\0')
-			command[i] = ' ';
-	command[length < 0 ? 0 : length] = '\0';
-}
-
 /* The kernel clears this page in every child. */
 static void be_here(void)
 {
@@ -398,20 +464,21 @@ static void be_here(void)
 
 void tracer_process_begin(int32_t parent, uint32_t mode)
 {
-	struct visit visit = enter();
-	char command[4096];
+	int error = errno;
 
 	tracer_pid = getpid();
-	be_here();
 	tracer_thread.tid = 0;
 	tracer_thread.open.seq = 0;
+	process.parent = parent;
+	process.mode = mode;
+	process.told_at_start = false;
 	if (parent)
-		modules_forget();
-	if (lttng_ust_tracepoint_enabled(gtrace, process)) {
-		read_command(command, sizeof(command));
-		lttng_ust_do_tracepoint(gtrace, process, tracer_pid, tracer_tid(), parent,
-					program_invocation_short_name, command, mode);
+		tracer_session_changed();
+	be_here();
+	tracer_thread.inside = true;
+	process.told_at_start = tell_process();
+	if (process.told_at_start && !parent)
 		modules_tell_all();
-	}
-	leave(visit);
+	tracer_thread.inside = false;
+	errno = error;
 }

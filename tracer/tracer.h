@@ -25,10 +25,16 @@ struct gtrace_thread_record;
  * taken from every thread. */
 struct tracer_thread {
 	bool inside; /* the tracer is at work */
+	bool lttng;  /* a thread of lttng-ust: always inside */
 	bool warm;   /* the unwinder has been here */
 	int32_t tid; /* 0: not asked yet */
 	uint64_t calls;
 	struct gtrace_stack *returned; /* of the call that waits for a P */
+	/* Of the object that was asked for last: modules.c. */
+	struct {
+		uintptr_t low, high;
+		uint32_t round;
+	} module;
 	/* The plain call under way, for the end of a thread that is cancelled in it. */
 	struct {
 		uint64_t seq; /* 0: none */
@@ -60,6 +66,13 @@ int64_t tracer_now(void);
 
 /* First event of this process image (parent 0), or of a forked child. */
 void tracer_process_begin(int32_t parent, uint32_t mode);
+
+/* lttng-ust did something for the session daemon: sessions that began since
+ * know nothing of what was told before. */
+void tracer_session_changed(void);
+
+/* An object is unloaded; before and after. */
+void tracer_unloading(void);
 
 /* A call of a thread without tasks. */
 void tracer_plain_begin(struct grt_call_record *record);
