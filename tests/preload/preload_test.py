@@ -439,6 +439,17 @@ def case_tasks_parked():
     expect_equal("mode", {e["mode"] for e in only(events, "process")}, {"park"})
 
 
+def case_tasks_with_little_stack():
+    for more in ({}, {"GRT_HANDOFF": "eager"}, {"GTRACE_MODE": "park"}):
+        bare = run([program("tight")], **more)
+        expect_equal("bare", (bare.code, bare.out), (0, b"60\n"))
+        expect_same(bare, run([program("tight")], LIBRARY, **more))
+        outcome, events = record([program("tight")], **more)
+        expect_same(bare, outcome)
+        expect_equal("tasks", len(only(events, "task_create")), 1 + 20 + 60)
+        expect_equal("calls", len([e for e in only(events, "call_end", call="usleep") if e["task"] > 1]), 60)
+
+
 # --- sessions -----------------------------------------------------------------------------
 
 def case_session_after_the_program():
