@@ -271,6 +271,17 @@ def case_swapped_modules():
         expect_equal("module", told[-1]["path"], library)
 
 
+def case_storm():
+    command = [program("storm"), program("libplugin.so")]
+    bare = run(command)
+    expect_equal("bare", (bare.code, bare.out), (0, b"over\n"))
+    expect_same(bare, run(command, LIBRARY))
+    outcome, events = record(command)
+    expect_same(bare, outcome)
+    expect_equal("loaded", len([e for e in only(events, "call_end", call="usleep")
+                                if e["stack"] and e["worker"] < 0]) >= 6 * 300, True)
+
+
 # --- threads that end in a call ---------------------------------------------------------
 
 def case_cancel_preloaded():
