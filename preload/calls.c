@@ -47,23 +47,18 @@
  */
 #define INSIDE(...) __VA_ARGS__
 #define VERSIONED(version, type, name, parameters, arguments, call, arg, failure)                  \
+	static next_fn next_##name;                                                                \
 	static __attribute__((noinline)) type watched_##name(const void *site, INSIDE parameters)  \
 	{                                                                                          \
-		type(*real) parameters = RESOLVED(#name, version);                                 \
-		struct passage passage;                                                            \
-		type outcome;                                                                      \
+		type(*real) parameters = next_resolve(&next_##name, #name, version);               \
                                                                                                    \
-		if (!passage_enter(&passage, GTRACE_CALL_##call, (uint64_t)(arg), site))           \
-			return real arguments;                                                     \
-		outcome = real arguments;                                                          \
-		passage_leave(&passage, (int64_t)outcome, failure(outcome));                       \
-		return outcome;                                                                    \
+		THROUGH(type, GTRACE_CALL_##call, arg, site, real arguments, failure);             \
 	}                                                                                          \
 	EXPORTED type name parameters                                                              \
 	{                                                                                          \
-		type(*real) parameters = RESOLVED(#name, version);                                 \
+		type(*real) parameters = next_known(&next_##name);                                 \
                                                                                                    \
-		if (likely(!passage_watched()))                                                    \
+		if (likely(real) && likely(!passage_watched()))                                    \
 			return real arguments;                                                     \
 		return watched_##name(SITE, INSIDE arguments);                                     \
 	}
@@ -71,24 +66,20 @@
 	VERSIONED(NULL, type, name, parameters, arguments, call, arg, failure)
 #include "preload/calls.def"
 
+static next_fn next_pause;
+
 static __attribute__((noinline)) int watched_pause(const void *site)
 {
-	int (*real)(void) = RESOLVED("pause", NULL);
-	struct passage passage;
-	int result;
+	int (*real)(void) = next_resolve(&next_pause, "pause", NULL);
 
-	if (!passage_enter(&passage, GTRACE_CALL_pause, 0, site))
-		return real();
-	result = real();
-	passage_leave(&passage, result, BY_ERRNO(result));
-	return result;
+	THROUGH(int, GTRACE_CALL_pause, 0, site, real(), BY_ERRNO);
 }
 
 EXPORTED int pause(void)
 {
-	int (*real)(void) = RESOLVED("pause", NULL);
+	int (*real)(void) = next_known(&next_pause);
 
-	if (likely(!passage_watched()))
+	if (likely(real) && likely(!passage_watched()))
 		return real();
 	return watched_pause(SITE);
 }
@@ -99,15 +90,15 @@ EXPORTED int pause(void)
  * try and answered by the real call.
  */
 #define LOCK(name, try_name, parameters, arguments, object, call, tryable, busy, failure)          \
+	static next_fn next_##name;                                                                \
 	static __attribute__((noinline)) int watched_##name(const void *site, INSIDE parameters)   \
 	{                                                                                          \
-		int(*real) parameters = RESOLVED(#name, NULL);                                     \
+		int(*real) parameters = next_resolve(&next_##name, #name, NULL);                   \
 		int (*try_lock)(typeof(object)) = RESOLVED(#try_name, NULL);                       \
-		struct passage passage;                                                            \
 		int error = errno;                                                                 \
 		int result;                                                                        \
                                                                                                    \
-		if (tracer_thread.inside)                                                          \
+		if (!passage_watched() || tracer_thread.inside)                                    \
 			return real arguments;                                                     \
 		if (tryable) {                                                                     \
 			result = try_lock(object);                                                 \
@@ -115,17 +106,14 @@ EXPORTED int pause(void)
 				return result;                                                     \
 			errno = error;                                                             \
 		}                                                                                  \
-		if (!passage_enter(&passage, GTRACE_CALL_##call, (uintptr_t)object, site))         \
-			return real arguments;                                                     \
-		result = real arguments;                                                           \
-		passage_leave(&passage, result, failure(result));                                  \
-		return result;                                                                     \
+		THROUGH(int, GTRACE_CALL_##call, (uintptr_t)object, site, real arguments,          \
+			failure);                                                                  \
 	}                                                                                          \
 	EXPORTED int name parameters                                                               \
 	{                                                                                          \
-		int(*real) parameters = RESOLVED(#name, NULL);                                     \
+		int(*real) parameters = next_known(&next_##name);                                  \
                                                                                                    \
-		if (likely(!passage_watched()))                                                    \
+		if (likely(real) && likely(!passage_watched()))                                    \
 			return real arguments;                                                     \
 		return watched_##name(SITE, INSIDE arguments);                                     \
 	}
@@ -190,14 +178,9 @@ static mode_t mode_of(int flags, va_list more)
 							    int flags, mode_t mode)                \
 	{                                                                                          \
 		int (*real)(const char *, int, ...) = RESOLVED(#name, NULL);                       \
-		struct passage passage;                                                            \
-		int result;                                                                        \
                                                                                                    \
-		if (!passage_enter(&passage, GTRACE_CALL_open, (uintptr_t)path, site))             \
-			return real(path, flags, mode);                                            \
-		result = real(path, flags, mode);                                                  \
-		passage_leave(&passage, result, BY_ERRNO(result));                                 \
-		return result;                                                                     \
+		THROUGH(int, GTRACE_CALL_open, (uintptr_t)path, site, real(path, flags, mode),     \
+			BY_ERRNO);                                                                 \
 	}                                                                                          \
 	EXPORTED int name(const char *path, int flags, ...)                                        \
 	{                                                                                          \
@@ -217,14 +200,9 @@ static mode_t mode_of(int flags, va_list more)
 	    const void *site, int folder, const char *path, int flags, mode_t mode)                \
 	{                                                                                          \
 		int (*real)(int, const char *, int, ...) = RESOLVED(#name, NULL);                  \
-		struct passage passage;                                                            \
-		int result;                                                                        \
                                                                                                    \
-		if (!passage_enter(&passage, GTRACE_CALL_openat, (uintptr_t)path, site))           \
-			return real(folder, path, flags, mode);                                    \
-		result = real(folder, path, flags, mode);                                          \
-		passage_leave(&passage, result, BY_ERRNO(result));                                 \
-		return result;                                                                     \
+		THROUGH(int, GTRACE_CALL_openat, (uintptr_t)path, site,                            \
+			real(folder, path, flags, mode), BY_ERRNO);                                \
 	}                                                                                          \
 	EXPORTED int name(int folder, const char *path, int flags, ...)                            \
 	{                                                                                          \
@@ -263,14 +241,9 @@ static bool waits_for_lock(int command)
 							    void *arg)                             \
 	{                                                                                          \
 		int (*real)(int, int, ...) = RESOLVED(#name, NULL);                                \
-		struct passage passage;                                                            \
-		int result;                                                                        \
                                                                                                    \
-		if (!passage_enter(&passage, GTRACE_CALL_fcntl, (uint64_t)fd, site))               \
-			return real(fd, command, arg);                                             \
-		result = real(fd, command, arg);                                                   \
-		passage_leave(&passage, result, BY_ERRNO(result));                                 \
-		return result;                                                                     \
+		THROUGH(int, GTRACE_CALL_fcntl, (uint64_t)fd, site, real(fd, command, arg),        \
+			BY_ERRNO);                                                                 \
 	}                                                                                          \
 	EXPORTED int name(int fd, int command, ...)                                                \
 	{                                                                                          \
@@ -307,14 +280,9 @@ static bool futex_waits(long operation)
 static __attribute__((noinline)) long watched_futex(const void *site, const long a[6])
 {
 	long (*real)(long, ...) = RESOLVED("syscall", NULL);
-	struct passage passage;
-	long result;
 
-	if (!passage_enter(&passage, GTRACE_CALL_futex, (uint64_t)a[0], site))
-		return real(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
-	result = real(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
-	passage_leave(&passage, result, BY_ERRNO(result));
-	return result;
+	THROUGH(long, GTRACE_CALL_futex, a[0], site,
+		real(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]), BY_ERRNO);
 }
 
 EXPORTED long syscall(long number, ...)

@@ -44,46 +44,29 @@ static bool park(int64_t ns, uint32_t call, const void *site)
 EXPORTED unsigned int sleep(unsigned int seconds)
 {
 	unsigned int (*real)(unsigned int) = RESOLVED("sleep", NULL);
-	struct passage passage;
-	unsigned int left;
 
 	if (park((int64_t)seconds * NS_PER_SECOND, GTRACE_CALL_sleep, SITE))
 		return 0;
-	if (likely(!passage_enter(&passage, GTRACE_CALL_sleep, seconds, SITE)))
-		return real(seconds);
-	left = real(seconds);
-	passage_leave(&passage, left, 0);
-	return left;
+	THROUGH(unsigned int, GTRACE_CALL_sleep, seconds, SITE, real(seconds), NEVER);
 }
 
 EXPORTED int usleep(useconds_t us)
 {
 	int (*real)(useconds_t) = RESOLVED("usleep", NULL);
-	struct passage passage;
-	int result;
 
 	if (park((int64_t)us * 1000, GTRACE_CALL_usleep, SITE))
 		return 0;
-	if (likely(!passage_enter(&passage, GTRACE_CALL_usleep, us, SITE)))
-		return real(us);
-	result = real(us);
-	passage_leave(&passage, result, BY_ERRNO(result));
-	return result;
+	THROUGH(int, GTRACE_CALL_usleep, us, SITE, real(us), BY_ERRNO);
 }
 
 EXPORTED int nanosleep(const struct timespec *interval, struct timespec *left)
 {
 	int (*real)(const struct timespec *, struct timespec *) = RESOLVED("nanosleep", NULL);
-	struct passage passage;
-	int result;
 
 	if (in_parkable_task() && park(nanoseconds(interval), GTRACE_CALL_nanosleep, SITE))
 		return 0;
-	if (likely(!passage_enter(&passage, GTRACE_CALL_nanosleep, (uintptr_t)interval, SITE)))
-		return real(interval, left);
-	result = real(interval, left);
-	passage_leave(&passage, result, BY_ERRNO(result));
-	return result;
+	THROUGH(int, GTRACE_CALL_nanosleep, (uintptr_t)interval, SITE, real(interval, left),
+		BY_ERRNO);
 }
 
 /* How long a sleep on this clock lasts if nothing sets the clock; -1: it
@@ -110,30 +93,20 @@ EXPORTED int clock_nanosleep(clockid_t clock, int flags, const struct timespec *
 {
 	int (*real)(clockid_t, int, const struct timespec *, struct timespec *) =
 	    RESOLVED("clock_nanosleep", NULL);
-	struct passage passage;
-	int result;
 
 	if (in_parkable_task() &&
 	    park(clock_interval(clock, flags, time), GTRACE_CALL_clock_nanosleep, SITE))
 		return 0;
-	if (likely(!passage_enter(&passage, GTRACE_CALL_clock_nanosleep, (uint64_t)clock, SITE)))
-		return real(clock, flags, time, left);
-	result = real(clock, flags, time, left);
-	passage_leave(&passage, result, BY_CODE(result));
-	return result;
+	THROUGH(int, GTRACE_CALL_clock_nanosleep, (uint64_t)clock, SITE,
+		real(clock, flags, time, left), BY_CODE);
 }
 
 EXPORTED int thrd_sleep(const struct timespec *interval, struct timespec *left)
 {
 	int (*real)(const struct timespec *, struct timespec *) = RESOLVED("thrd_sleep", NULL);
-	struct passage passage;
-	int result;
 
 	if (in_parkable_task() && park(nanoseconds(interval), GTRACE_CALL_thrd_sleep, SITE))
 		return 0;
-	if (likely(!passage_enter(&passage, GTRACE_CALL_thrd_sleep, (uintptr_t)interval, SITE)))
-		return real(interval, left);
-	result = real(interval, left);
-	passage_leave(&passage, result, 0);
-	return result;
+	THROUGH(int, GTRACE_CALL_thrd_sleep, (uintptr_t)interval, SITE, real(interval, left),
+		NEVER);
 }

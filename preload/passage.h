@@ -48,6 +48,17 @@ static inline bool passage_enter(struct passage *passage, uint32_t call, uint64_
 #define BY_NULL(result) ((result) ? 0 : errno)
 #define NEVER(result) 0
 
+/* The body of a watched wrapper: the invocation of the real call, told of. */
+#define THROUGH(type, call, arg, site, invocation, failure)                                        \
+	struct passage passage;                                                                    \
+	type outcome;                                                                              \
+                                                                                                   \
+	if (!passage_enter(&passage, call, (uint64_t)(arg), site))                                 \
+		return invocation;                                                                 \
+	outcome = invocation;                                                                      \
+	passage_leave(&passage, (int64_t)outcome, failure(outcome));                               \
+	return outcome
+
 #define SITE __builtin_return_address(0)
 #define EXPORTED __attribute__((visibility("default")))
 

@@ -18,17 +18,30 @@
  * one that the kernel lacks: -1 and ENOSYS. */
 void *resolve(const char *name, const char *version);
 
+/* Where a wrapper keeps the function behind it; NULL before its first call. */
+typedef _Atomic(void *) next_fn;
+
+static inline void *next_known(const next_fn *kept)
+{
+	return atomic_load_explicit(kept, memory_order_relaxed);
+}
+
+static inline void *next_resolve(next_fn *kept, const char *name, const char *version)
+{
+	void *next = next_known(kept);
+
+	if (__builtin_expect(!next, 0)) {
+		next = resolve(name, version);
+		atomic_store_explicit(kept, next, memory_order_relaxed);
+	}
+	return next;
+}
+
 /* The function `name`, looked up once. */
 #define RESOLVED(name, version)                                                                    \
 	({                                                                                         \
-		static _Atomic(void *) found;                                                      \
-		void *next = atomic_load_explicit(&found, memory_order_relaxed);                   \
-                                                                                                   \
-		if (__builtin_expect(!next, 0)) {                                                  \
-			next = resolve(name, version);                                             \
-			atomic_store_explicit(&found, next, memory_order_relaxed);                 \
-		}                                                                                  \
-		next;                                                                              \
+		static next_fn kept;                                                               \
+		next_resolve(&kept, name, version);                                                \
 	})
 
 #endif
