@@ -28,6 +28,7 @@
 #include "preload/mode.h"
 #include "preload/passage.h"
 #include "preload/resolve.h"
+#include "tracer/callstack.h"
 
 /* In this process lttng-ust's threads are not there, though it believes so. */
 static bool without_listeners;
@@ -76,6 +77,7 @@ static void before_fork(struct before *before, void *real)
 		before->again = *(const volatile int *)tracer_calls_on || is_daemon_there();
 		tracer_thread.inside = true;
 		lttng_ust_before_fork(&before->mask);
+		callstack_before_fork();
 	}
 	errno = error;
 }
@@ -85,6 +87,7 @@ static void in_parent(struct before *before)
 	int error = errno;
 
 	if (before->told) {
+		callstack_after_fork(false);
 		lttng_ust_after_fork_parent(&before->mask);
 		tracer_thread.inside = false;
 	}
@@ -95,6 +98,8 @@ static void in_child(struct before *before)
 {
 	int error = errno;
 
+	if (before->told)
+		callstack_after_fork(true);
 	if (before->told && before->again)
 		lttng_ust_after_fork_child(&before->mask);
 	else if (before->told)

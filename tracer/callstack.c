@@ -7,6 +7,8 @@
  */
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
+#include <sched.h>
+#include <stdatomic.h>
 
 #include "tracer/callstack.h"
 #include "tracer/events.h"
@@ -77,7 +79,29 @@ static void unwind(void *arg)
 	request->stack->depth = depth;
 }
 
-void callstack_take(struct gtrace_stack *stack, const void *site)
+/*
+ * libunwind holds a lock of its own, and the loader's, while it works: a child
+ * that is forked meanwhile would find them held for ever.  A fork waits for
+ * the stacks that are being taken, and during it none is begun.
+ */
+static _Atomic unsigned taking, forking;
+
+void callstack_before_fork(void)
+{
+	forking++;
+	while (taking)
+		sched_yield();
+}
+
+void callstack_after_fork(bool in_child)
+{
+	if (in_child)
+		forking = taking = 0;
+	else
+		forking--;
+}
+
+static void take(struct gtrace_stack *stack, const void *site)
 {
 	struct request request = {stack, site};
 
@@ -86,6 +110,19 @@ void callstack_take(struct gtrace_stack *stack, const void *site)
 		tracer_runtime->on_worker_stack(unwind, &request);
 	else
 		unwind(&request);
+}
+
+void callstack_take(struct gtrace_stack *stack, const void *site)
+{
+	taking++;
+	if (forking) {
+		stack->depth = 0;
+		if (site)
+			stack->pc[stack->depth++] = (uint64_t)(uintptr_t)site;
+	} else {
+		take(stack, site);
+	}
+	taking--;
 }
 
 void callstack_warm_up(void)

@@ -335,6 +335,15 @@ def case_children_recorded():
         assert modules, f"{name}: its program is not among its modules"
 
 
+def case_forks_among_calls():
+    bare = run([program("forks")])
+    expect_equal("bare", (bare.code, bare.out), (0, b"over\n"))
+    expect_same(bare, run([program("forks")], LIBRARY))
+    outcome, events = record([program("forks")])
+    expect_same(bare, outcome)
+    expect_equal("processes", len(only(events, "process")), 1 + 60)
+
+
 def case_fork_costs_no_threads():
     """Without a daemon a child is as single as it was without us."""
     script = ("import os\n"
