@@ -341,7 +341,7 @@ def case_forks_among_calls():
     expect_same(bare, run([program("forks")], LIBRARY))
     outcome, events = record([program("forks")])
     expect_same(bare, outcome)
-    expect_equal("processes", len(only(events, "process")), 1 + 60)
+    expect_equal("processes", len(only(events, "process")), 1 + 100)
 
 
 def case_fork_costs_no_threads():
