@@ -135,6 +135,6 @@ const char *__asan_default_options(void)
 __attribute__((visibility("default"))) const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
-	return "handle_segv=0";
+	return "handle_segv=0:atexit_sleep_ms=0";
 }
 #endif

@@ -8,6 +8,9 @@
 int *__errno_location(void);
 
 #define MOVERS 24
+/* The thread sanitizer keeps its state in thread-local memory, and addresses of
+ * it on every stack: there all tasks are tied. */
+#define FREE_MOVES (UNDER_TSAN ? 0 : 10)
 #define TURNS_MOST 100000000 /* only met where something is wrong */
 
 struct moving {
@@ -46,7 +49,7 @@ static bool enough(struct moving *moving)
 	if (atomic_load(&moving->enough))
 		return true;
 	grt_stats(&stats);
-	if (stats.ties < 10 || atomic_load(&moving->free_moved) < 10)
+	if (stats.ties < 10 || atomic_load(&moving->free_moved) < FREE_MOVES)
 		return false;
 	atomic_store(&moving->enough, true);
 	return true;
@@ -136,7 +139,7 @@ static void test_addresses_tie_and_errno_moves(void **state)
 		assert_int_equal(moving.tied_moved, 0);
 		assert_int_equal(moving.wrong_errno, 0);
 		assert_true(stats.ties >= 10);
-		assert_true(moving.free_moved >= 10);
+		assert_true(moving.free_moved >= FREE_MOVES);
 	}
 }
 
