@@ -33,8 +33,7 @@ void sched_arrive(struct worker *worker)
 
 /* --- making tasks runnable ------------------------------------------------*/
 
-/* Tasks were queued: somebody may have to be woken for them. */
-static void wake_for_work(void)
+void wake_for_work(void)
 {
 	if (sched.options.procs == 1)
 		return;
@@ -137,23 +136,6 @@ static struct task *steal(struct worker *worker)
 	return NULL;
 }
 
-static void spin_begin(struct worker *worker)
-{
-	if (worker->spinning)
-		return;
-	worker->spinning = true;
-	atomic_fetch_add(&sched.spinning, 1);
-}
-
-/* True: it was the last one. */
-static bool spin_end(struct worker *worker)
-{
-	if (!worker->spinning)
-		return false;
-	worker->spinning = false;
-	return atomic_fetch_sub(&sched.spinning, 1) == 1;
-}
-
 /* Spinners cost processor time: at most half as many as busy procs. */
 static bool may_spin(const struct worker *worker)
 {
@@ -233,142 +215,6 @@ static struct task *find(struct worker *worker)
 	return steal(worker);
 }
 
-/* --- being without work ---------------------------------------------------*/
-
-static struct worker **list_of_idle(const struct worker *worker)
-{
-	return worker->locked ? &sched.locked_workers : &sched.idle_workers;
-}
-
-void idle_list_add(struct worker *worker)
-{
-	struct worker **list = list_of_idle(worker);
-
-	worker->idle = true;
-	worker->list_next = *list;
-	*list = worker;
-}
-
-void idle_list_remove(struct worker *worker)
-{
-	struct worker **link = list_of_idle(worker);
-
-	while (*link != worker)
-		link = &(*link)->list_next;
-	*link = worker->list_next;
-	worker->idle = false;
-}
-
-/* Give the proc back unless there is a reason to look again.  From the moment
- * it stands in the list another thread may own the worker. */
-static bool lay_down_proc(struct worker *worker)
-{
-	struct proc *proc = worker->proc;
-	bool again;
-
-	proc_stop(worker, GRT_PROC_STOP_IDLE);
-	lock_acquire(&sched.lock);
-	again =
-	    !sched.stopping && (sched.global.first || sched.waiters.first || worker->tied.first);
-	if (!again) {
-		spin_end(worker);
-		idle_list_add(worker);
-		idle_proc_put(proc);
-	}
-	lock_release(&sched.lock);
-	if (again)
-		proc_start(proc, worker);
-	return !again;
-}
-
-/* Work may have come between the last look and the moment the proc was idle:
- * its submitter saw no idle proc.  Take one back then. */
-static bool look_again(struct worker *worker)
-{
-	struct proc *proc = NULL;
-
-	full_barrier();
-	if (!work_visible())
-		return false;
-	lock_acquire(&sched.lock);
-	if (worker->idle && !sched.stopping && (proc = idle_proc_take(NULL)))
-		idle_list_remove(worker);
-	lock_release(&sched.lock);
-	if (!proc)
-		return false;
-	spin_begin(worker);
-	proc_start(proc, worker);
-	return true;
-}
-
-/* Sleep as the one who wakes for timers, if nobody else does.  While no proc is
- * idle it could do nothing about them: those who have the procs look. */
-static void sleep_for_timers(struct worker *worker)
-{
-	int64_t until = relaxed_load(&sched.idle_count) ? timer_next() : 0;
-	struct worker *nobody = NULL;
-	int64_t earlier;
-
-	if (!until || !atomic_compare_exchange_strong(&sched.timer_sleeper, &nobody, worker)) {
-		worker_sleep(worker, -1);
-		return;
-	}
-	relaxed_store(&sched.timer_sleeper_until, until);
-	/* An earlier one may have been added before it was known who sleeps;
-	 * never sleep longer than the others think. */
-	full_barrier();
-	earlier = timer_next();
-	worker_sleep(worker, earlier && earlier < until ? earlier : until);
-	atomic_store(&sched.timer_sleeper, NULL);
-	full_barrier();
-	/* Woken for something else, and maybe nobody takes over. */
-	until = timer_next();
-	if (until)
-		sysmon_poke_before(until);
-}
-
-/* Sleep until a proc is given.  False: the run is over. */
-static bool wait_for_proc(struct worker *worker)
-{
-	struct proc *proc;
-
-	TRACE(worker_park, worker->id);
-	while (!(proc = atomic_load_explicit(&worker->next_proc, memory_order_acquire))) {
-		if (worker->locked) {
-			worker_sleep(worker, -1);
-			continue;
-		}
-		if (__atomic_load_n(&sched.stopping, __ATOMIC_ACQUIRE))
-			return false;
-		sleep_for_timers(worker);
-		if (!atomic_load_explicit(&worker->next_proc, memory_order_acquire) &&
-		    look_again(worker))
-			return true;
-	}
-	relaxed_store(&worker->next_proc, NULL);
-	proc_start(proc, worker);
-	return true;
-}
-
-/* The proc was given away, and the worker is in no list yet. */
-static void be_idle(struct worker *worker)
-{
-	bool last = spin_end(worker);
-	bool tied;
-
-	lock_acquire(&sched.lock);
-	tied = worker->tied.first;
-	if (!tied)
-		idle_list_add(worker);
-	lock_release(&sched.lock);
-	/* It stopped looking before it found nothing. */
-	if (last)
-		wake_for_work();
-	/* Nobody else can run these, so it needs a proc as if from a call. */
-	if (tied)
-		call_reacquire(worker);
-}
-
 /* --- tasks that only another worker may run --------------------------------*/
 
 /* The proc goes along with the task to its worker, if that sleeps. */
@@ -393,7 +239,7 @@ static void give_to_its_worker(struct worker *worker, struct task *task)
 		return; /* it looks at its tied tasks whenever it has a proc */
 	proc_stop(worker, GRT_PROC_STOP_GIVEN_LOCKED);
 	proc_give(proc, target, task);
-	be_idle(worker);
+	idle_without_proc(worker);
 }
 
 /* The worker's own task is locked to it and stopped: let another worker have
@@ -451,7 +297,7 @@ static struct task *next_task(struct worker *worker)
 		/* Only with a proc that was given may next_task be read: while
 		 * it has another, somebody may be about to give. */
 		if (given) {
-			if (!wait_for_proc(worker))
+			if (!idle_wait_for_proc(worker))
 				return NULL;
 			task = worker->next_task;
 			worker->next_task = NULL;
@@ -464,11 +310,11 @@ static struct task *next_task(struct worker *worker)
 		}
 		if (!task && !(task = find(worker))) {
 			if (!worker->proc)
-				be_idle(worker);
+				idle_without_proc(worker);
 			else if (worker->locked)
 				release_for_locked(worker);
-			else if (lay_down_proc(worker))
-				look_again(worker);
+			else if (idle_lay_down_proc(worker))
+				idle_look_again(worker);
 			continue;
 		}
 		if (!suits(worker, task)) {
@@ -583,64 +429,4 @@ NEVER_LEFT void sched_exit(struct worker *worker)
 	relaxed_store(&task->state, TASK_DEAD);
 	switch_away(worker, after_exit, NULL, true);
 	__builtin_unreachable();
-}
-
-/* --- the public side ------------------------------------------------------*/
-
-void grt_yield(void)
-{
-	struct worker *worker = worker_self();
-
-	if (worker && worker->current && !worker->in_call)
-		sched_yield_now(worker, GRT_STOP_YIELD);
-}
-
-static void after_sleep(struct worker *worker, struct task *task, void *arg)
-{
-	(void)arg;
-	timer_add(worker->proc, task);
-}
-
-void sched_sleep(struct worker *worker, int64_t ns)
-{
-	int64_t now = sys_now();
-
-	worker->current->deadline = ns < INT64_MAX - now ? now + ns : INT64_MAX;
-	sched_park(worker, GRT_STOP_SLEEP, after_sleep, NULL);
-}
-
-void grt_sleep(int64_t ns)
-{
-	struct worker *worker = worker_self();
-
-	if (!worker || !worker->current || worker->in_call)
-		return;
-	if (ns > 0)
-		sched_sleep(worker, ns);
-	else
-		sched_checkpoint(worker);
-}
-
-void grt_lock_thread(void)
-{
-	struct worker *worker = worker_self();
-	struct task *task = worker ? worker->current : NULL;
-
-	if (!task)
-		return;
-	task->lock_depth++;
-	task->locked = worker;
-	worker->locked = task;
-}
-
-void grt_unlock_thread(void)
-{
-	struct worker *worker = worker_self();
-	struct task *task = worker ? worker->current : NULL;
-
-	if (!task || !task->lock_depth || --task->lock_depth)
-		return;
-	task->locked = NULL;
-	if (worker->locked == task)
-		worker->locked = NULL;
 }

@@ -293,9 +293,6 @@ struct task *global_take(struct proc *proc, long most);
 bool work_visible(void);
 
 /* --- sched.c --------------------------------------------------------------*/
-/* The list of workers that sleep for want of a proc.  sched.lock is held. */
-void idle_list_add(struct worker *worker);
-void idle_list_remove(struct worker *worker);
 /* The scheduler loop of a worker; returns when the run is over. */
 void sched_loop(struct worker *worker);
 /* Stop the calling task; after(…) is done once it is saved.  Returns when the
@@ -312,9 +309,32 @@ void sched_submit(struct worker *worker, struct task *task);
  * place of the running task's turn. */
 void sched_ready(struct worker *worker, struct task *task, bool next);
 void sched_yield_now(struct worker *worker, uint32_t reason);
-void sched_sleep(struct worker *worker, int64_t ns);
 /* Yield if somebody asked for it; at grt_ calls. */
 void sched_checkpoint(struct worker *worker);
+
+/* Tasks were queued: somebody may have to be woken for them. */
+void wake_for_work(void);
+
+/* --- self.c ---------------------------------------------------------------*/
+/* Park the calling task for ns > 0. */
+void sched_sleep(struct worker *worker, int64_t ns);
+
+/* --- idle.c ---------------------------------------------------------------*/
+/* The lists of workers that sleep for want of a proc.  sched.lock is held. */
+void idle_list_add(struct worker *worker);
+void idle_list_remove(struct worker *worker);
+/* The worker looks for work in other procs' queues, or not any more; true: it
+ * was the last one that did. */
+void spin_begin(struct worker *worker);
+bool spin_end(struct worker *worker);
+/* Lay down the proc for want of work; false: there is some, look again. */
+bool idle_lay_down_proc(struct worker *worker);
+/* After that: true if there was work after all, and a proc to do it with. */
+bool idle_look_again(struct worker *worker);
+/* Sleep until a proc is given.  False: the run is over. */
+bool idle_wait_for_proc(struct worker *worker);
+/* The proc was given away, and the worker is in no list yet. */
+void idle_without_proc(struct worker *worker);
 
 /* --- proc.c: who has which proc -------------------------------------------*/
 /* sched.lock is held. */
