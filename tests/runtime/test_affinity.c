@@ -8,9 +8,9 @@
 int *__errno_location(void);
 
 #define MOVERS 24
-/* The thread sanitizer keeps its state in thread-local memory, and addresses of
- * it on every stack: there all tasks are tied. */
-#define FREE_MOVES (UNDER_TSAN ? 0 : 10)
+/* The sanitizers keep their state in thread-local memory, and addresses of it may
+ * be on every stack: then all tasks are tied. */
+#define FREE_MOVES (SANITIZED ? 0 : 10)
 #define TURNS_MOST 100000000 /* only met where something is wrong */
 
 struct moving {
@@ -28,7 +28,7 @@ static void take_turn(struct moving *moving, int i)
 	int value = i;
 
 	if (i % 16 == 15)
-		grt_sleep(20 * US);
+		grt_sleep((int64_t)((grt_self() * 7 + (uint64_t)i) % 20) * 100 * US);
 	switch (i % 3) {
 	case 0:
 		grt_yield();
