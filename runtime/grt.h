@@ -111,7 +111,9 @@ GRT_API void grt_sleep(int64_t ns);
 /*
  * Bind the task to the worker that it is on: no other worker runs it and
  * this worker runs no other task, until as many unlocks.  A locked task that
- * ends unlocks.
+ * ends unlocks.  Made rather than waiting for ever, two exceptions: tasks that
+ * hold an address of this thread's memory from before, and, while no other
+ * worker is to be had, any task.
  */
 GRT_API void grt_lock_thread(void);
 GRT_API void grt_unlock_thread(void);
