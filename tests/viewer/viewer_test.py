@@ -220,7 +220,10 @@ def case_text_report():
                      r"\(emit\.c:\d+\) alone made 1\.", text), text
     assert "EAGAIN, 2 tries" in text
     assert re.search(r"queued +1 +0\.00 % +5\.00 ms", text), text
-    assert re.search(r"ran meanwhile: G2 \(site_read\) 30\.\d ms, G1 \(site_read\) 2\d\.\d ms", text)
+    ran = [dict(re.findall(r"(G\d) \(site_read\) ([\d.]+) ms", line))
+           for line in text.splitlines() if "ran meanwhile" in line]
+    # Never less than the script says; how much more is the machine's affair.
+    assert any(float(row.get("G2", 0)) >= 30 and float(row.get("G1", 0)) >= 20 for row in ran), text
     assert re.search(r"In flight when the record ends: 1 call\n.*read in site_read", text), text
     assert 'emit "a\\b" \xe9 ? ?\n' in text and "\x1b" not in text
 
