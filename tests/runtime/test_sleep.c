@@ -105,20 +105,23 @@ static void sleep_for_ever(void *arg)
 	*(bool *)arg = true;
 }
 
+/* Whoever sleeps for that one has to wake for the shorter ones. */
 static void leave_sleepers(void *arg)
 {
 	static bool woken;
 
 	grt_go(sleep_for_ever, &woken);
-	grt_sleep(5 * MS);
+	for (int i = 0; i < 300; i++)
+		grt_sleep(50 * US);
 	(void)arg;
 	_exit(woken ? 1 : 7);
 }
 
 static void run_leaving_sleepers(const char *word)
 {
-	(void)word;
-	grt_run(NULL, leave_sleepers, NULL);
+	struct grt_opts opts = {.procs = *word - '0'};
+
+	grt_run(&opts, leave_sleepers, NULL);
 }
 
 static void test_longest_sleep(void **state)
@@ -126,9 +129,11 @@ static void test_longest_sleep(void **state)
 	struct child child;
 
 	(void)state;
-	in_child(&child, run_leaving_sleepers, NULL);
-	assert_exited(&child, 7);
-	assert_string_equal(child.said, "");
+	for (int procs = 1; procs <= 4; procs++) {
+		in_child(&child, run_leaving_sleepers, (char[]){(char)('0' + procs), '\0'});
+		assert_exited(&child, 7);
+		assert_string_equal(child.said, "");
+	}
 }
 
 /* --- whatever the procs do ------------------------------------------------*/

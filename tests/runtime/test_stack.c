@@ -141,32 +141,50 @@ static void test_sizes_asked_for_are_there(void **state)
 
 /* --- the guard ------------------------------------------------------------*/
 
-static void run_over(void *arg)
+struct beyond {
+	size_t size;
+	struct grt_chan *never;
+};
+
+static void stay(void *arg)
 {
-	touch_down((size_t)1 << 30);
-	(void)arg;
+	struct beyond *beyond = arg;
+
+	grt_chan_recv(beyond->never, NULL);
 }
 
+/* Just over the end, and back: with nothing in between it would go unseen. */
+static void run_over(void *arg)
+{
+	struct beyond *beyond = arg;
+
+	touch_down(beyond->size + (16 << 10));
+	_exit(0);
+}
+
+/* The neighbours' memory lies below. */
 static void spawn_run_over(void *arg)
 {
-	struct grt_attr attr = {.stack_size = strtoul(arg, NULL, 10)};
+	struct beyond *beyond = arg;
+	struct grt_attr attr = {.stack_size = beyond->size};
 
-	/* Neighbours, so that there is memory on both sides. */
 	for (int i = 0; i < 8; i++)
-		grt_go_attr(&attr, touch, &(struct sized){.touch = 1024});
-	grt_go_attr(&attr, run_over, NULL);
+		grt_go_attr(&attr, stay, beyond);
+	grt_go_attr(&attr, run_over, beyond);
+	grt_chan_recv(beyond->never, NULL);
 }
 
 static void overflow(const char *word)
 {
 	struct grt_opts opts = {.procs = 1};
+	struct beyond beyond = {.size = strtoul(word, NULL, 10), .never = grt_chan_new(1, 0)};
 
-	grt_run(&opts, spawn_run_over, (void *)(uintptr_t)word);
+	grt_run(&opts, spawn_run_over, &beyond);
 }
 
 static void test_overflow_ends_the_program(void **state)
 {
-	static const char *const sizes[] = {"0", "16384", "1048576"};
+	static const char *const sizes[] = {"16384", "262144", "1048576"};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(sizes); i++) {

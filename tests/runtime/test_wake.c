@@ -260,6 +260,34 @@ static void test_all_come_back_from_calls(void **state)
 	}
 }
 
+/* Two that share one proc: one comes back at the moment when the other lets the
+ * proc go. */
+static void call_again_and_again(void *arg)
+{
+	for (int i = 0; i < 5 * ROUNDS; i++) {
+		grt_enter_call(0, 0, NULL);
+		wait_a_moment(i % 5);
+		grt_leave_call(0, 0);
+	}
+	atomic_fetch_add((_Atomic int *)arg, 1);
+}
+
+static void start_two(void *arg)
+{
+	grt_go(call_again_and_again, arg);
+	grt_go(call_again_and_again, arg);
+}
+
+static void test_proc_let_go_as_a_task_comes_back(void **state)
+{
+	struct grt_opts opts = {.procs = 1, .handoff = GRT_HANDOFF_EAGER};
+	_Atomic int ended = 0;
+
+	(void)state;
+	run_alone(&opts, start_two, &ended);
+	assert_int_equal(ended, 2);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -268,6 +296,7 @@ int main(void)
 	    cmocka_unit_test(test_all_procs_are_woken),
 	    cmocka_unit_test(test_proc_of_a_call_runs_what_is_queued),
 	    cmocka_unit_test(test_all_come_back_from_calls),
+	    cmocka_unit_test(test_proc_let_go_as_a_task_comes_back),
 	};
 
 	return RUN_TESTS(tests);
