@@ -2,7 +2,6 @@
  *
  * What the tests of the runtime share; see support.h.
  */
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,30 +99,6 @@ void sleep_raw(int64_t ns)
 
 	while ((left = until - sys_now()) > 0)
 		sys_futex_wait(&nothing, 0, left);
-}
-
-/* A sanitizer that is linked into the program has its own interposers under these
- * names; those of a shared one, or libc, come next. */
-extern int __interceptor_pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *),
-					void *) __attribute__((weak));
-extern int __interceptor_pthread_join(pthread_t, void **) __attribute__((weak));
-
-int real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *),
-			void *arg)
-{
-	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-
-	*(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
-	return (__interceptor_pthread_create ? __interceptor_pthread_create : real)(thread, attr,
-										    fn, arg);
-}
-
-int real_pthread_join(pthread_t thread, void **result)
-{
-	int (*real)(pthread_t, void **);
-
-	*(void **)&real = dlsym(RTLD_NEXT, "pthread_join");
-	return (__interceptor_pthread_join ? __interceptor_pthread_join : real)(thread, result);
 }
 
 void gate_open(struct gate *gate)

@@ -9,7 +9,6 @@
 #ifndef TESTS_RUNTIME_SUPPORT_H
 #define TESTS_RUNTIME_SUPPORT_H
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -59,11 +58,6 @@ int64_t now(void);
 int thread_id(void);
 /* Sleep in the kernel, past every interposer. */
 void sleep_raw(int64_t ns);
-
-/* What a test that interposes them goes on to. */
-int real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *),
-			void *arg);
-int real_pthread_join(pthread_t thread, void **result);
 
 /* A gate that threads wait at in a blocking call, until it is opened. */
 struct gate {

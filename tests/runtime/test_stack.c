@@ -97,8 +97,6 @@ static __attribute__((noinline)) void touch_down(size_t bytes)
 {
 	volatile char page[1024];
 
-	/* All of it, whatever is done with it. */
-	__asm__ volatile("" : : "r"(page) : "memory");
 	page[0] = 1;
 	if (bytes > sizeof(page))
 		touch_down(bytes - sizeof(page));

@@ -4,6 +4,7 @@
  * and what happens when the system refuses one.  pthread_create is interposed:
  * the runtime's calls come here.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 
 #include "tests/runtime/support.h"
@@ -15,13 +16,16 @@ static _Atomic int refused;
 __attribute__((visibility("default"))) int
 pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*fn)(void *), void *arg)
 {
+	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
 	if (atomic_load(&let_pass) > 0) {
 		atomic_fetch_sub(&let_pass, 1);
 	} else if (atomic_load(&refuse) > 0 && atomic_fetch_sub(&refuse, 1) > 0) {
 		atomic_fetch_add(&refused, 1);
 		return EAGAIN;
 	}
-	return real_pthread_create(thread, attr, fn, arg);
+	*(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+	return real(thread, attr, fn, arg);
 }
 
 /* --- one thread for each call ---------------------------------------------*/
