@@ -275,7 +275,7 @@ extern struct sched sched;
 struct worker *worker_self(void);
 void worker_set_self(struct worker *worker);
 int errno_get(void);
-void errno_set(int error);
+int errno_set(int error);
 
 /* --- queue.c --------------------------------------------------------------*/
 void list_push(struct task_list *list, struct task *task);

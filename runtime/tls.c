@@ -37,9 +37,15 @@ OPAQUE int errno_get(void)
 	return errno;
 }
 
-OPAQUE void errno_set(int error)
+/*
+ * Returns something lest the address of errno is left in the register for
+ * results: compilers push that register where they want a stack aligned, and a
+ * task with the address on its stack is tied to its thread.
+ */
+OPAQUE int errno_set(int error)
 {
 	errno = error;
+	return error;
 }
 
 OPAQUE int *grt_errno_location(void)

@@ -143,6 +143,60 @@ static void test_addresses_tie_and_errno_moves(void **state)
 	}
 }
 
+/* --- without an address ---------------------------------------------------*/
+
+static __attribute__((noinline)) void hold_nothing(void *arg)
+{
+	struct moving *moving = arg;
+	int tid = thread_id();
+
+	for (int i = 0; i < 50; i++) {
+		grt_sleep(((int64_t)grt_self() + i) % 10 * 20 * US);
+		if (thread_id() != tid)
+			atomic_fetch_add(&moving->free_moved, 1);
+		tid = thread_id();
+	}
+	grt_wait_group_done(&moving->group);
+}
+
+/* One frame with a gap: clang fills it with what is in the register for results. */
+static void leave_a_gap(void *arg)
+{
+	hold_nothing(arg);
+	__asm__ volatile("");
+}
+
+static void start_holding_nothing(void *arg)
+{
+	struct moving *moving = arg;
+
+	grt_wait_group_add(&moving->group, MOVERS);
+	for (int i = 0; i < MOVERS; i++)
+		grt_go(i % 2 ? hold_nothing : leave_a_gap, moving);
+	grt_wait_group_wait(&moving->group);
+}
+
+/* The runtime itself leaves no address on a stack that would tie its task. */
+static void test_others_are_not_tied(void **state)
+{
+	struct grt_opts opts = {.procs = 4};
+	int moved = 0;
+
+	(void)state;
+	if (SANITIZED)
+		skip();
+	for (int i = 0; i < 50 && moved < 100; i++) {
+		struct moving moving = {0};
+		struct grt_stats stats;
+
+		run(&opts, start_holding_nothing, &moving);
+		grt_stats(&stats);
+		assert_int_equal(stats.ties, 0);
+		moved += moving.free_moved;
+	}
+	assert_true(moved > 0);
+}
+
 /* --- errno by itself ------------------------------------------------------*/
 
 struct kept {
@@ -214,6 +268,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_addresses_tie_and_errno_moves),
+	    cmocka_unit_test(test_others_are_not_tied),
 	    cmocka_unit_test(test_errno_is_kept),
 	};
 
